@@ -1,0 +1,1 @@
+"""From counts to answers: data frames, intervals and tests, figures, pages."""

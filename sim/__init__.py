@@ -1,0 +1,1 @@
+"""The simulator: cards, rules, chance, the compiled engine, counting, batches and traces."""

@@ -1,0 +1,1050 @@
+"""The compiled engine: deal, one turn, a hand, a match.
+
+Compiled once for all rules, line-ups and numbers of players: the rules come as a record of small integers (`sim.record`),
+the hand in play is one flat record (`sim.table.TABLE`), and strategies are called through their addresses. The words
+are those of docs/rules.md, and so is the order of what happens in a turn.
+
+Everything here works on positions (0 is left of the dealer); seats come in only where a stream or a strategy belongs
+to a player (`table.seat`). Small integers are int64, sets of cards uint64; indices are made unsigned (`_u`), because
+numba spends time on the sign of an index.
+
+A table may keep a log: rows of `LOG_COLUMNS` int64 at an address, into which every event of a hand is written
+(`sim.trace` reads it). Addresses, and records in place of arrays throughout, because numba counts references to an
+array each time it is handed on, which cost more than the game.
+"""
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from sim.bits import count_cards, lowest_card, nth_card
+from sim.cards import JOKER_CODE, JOKERS_MASK, NO_SUIT, RANK_MASK, SUIT_MASK
+from sim.compiled import kernel
+from sim.record import (
+    AGAIN,
+    ANY_CARD,
+    ANY_DRAW,
+    BURY,
+    DEALER_DECLARES,
+    DELAYED,
+    DIFFERENCE,
+    DRAW,
+    EXTRA_ALL,
+    EXTRA_TIED,
+    MUST,
+    NO,
+    OFF,
+    OWN,
+    OWN_SUIT_STARTER,
+    PLAIN,
+    REVERSE,
+    SAME_RANK,
+    SKIP,
+    VOID,
+)
+from sim.streams import (
+    CALL,
+    DEALER,
+    DECK,
+    ILLEGAL,
+    MISDEAL,
+    PAGE_LUCK,
+    PAGE_WORDS,
+    RESHUFFLE,
+    SEAT,
+    below,
+    block,
+    fill_luck,
+    fill_words,
+    where,
+)
+from sim.table import ACT_DRAW, ACT_PASS, BLOCKED, CAPPED, OUT, STOPPED
+
+# What can go wrong in a hand; a status below 0 stops the run.
+RAISED = -(1 << 62)
+"""Returned in place of an action by a strategy that raised an exception."""
+FAULT = -1
+"""A strategy answered something that it may not do, or raised."""
+NO_STARTER = -2
+"""A deck that was given holds no card that may open."""
+
+# Returned in place of the next position:
+HAND_OVER = -3
+"""a player has gone out."""
+TURN_GOES_ON = -4
+"""the player still has its own play."""
+STOP_CALLED = -5
+"""the player has stopped the hand."""
+
+ASKED_PLAY, ASKED_SUIT, ASKED_STOP = range(3)
+
+(
+    LOG_DEALT,
+    LOG_BURIED,
+    LOG_STARTER,
+    LOG_PLAY,
+    LOG_DRAW,
+    LOG_PASS,
+    LOG_DECLARE,
+    LOG_RESHUFFLE,
+    LOG_LAST_CARD,
+    LOG_ILLEGAL,
+    LOG_STOP,
+    LOG_END,
+) = range(12)
+LOG_COLUMNS = 7
+"""Event, turn, position, and up to four values."""
+
+WHY_STUCK, WHY_VOLUNTARY, WHY_PENALTY, WHY_LAST_CARD, WHY_ILLEGAL, WHY_FINAL = range(6)
+
+HAND_CAP = 10_000
+"""Hands after which a match is given up, counted as capped: under void or endless rules it might never end."""
+WHOLE = 2520
+"""A match win in parts: divisible by every number of players who may share it."""
+
+_u = np.uint64
+_ONE = np.uint64(1)
+
+
+@intrinsic
+def _call_strategy(typingctx, address, sight):  # type: ignore[no-untyped-def]
+    """Call the compiled function at an address with a view; RAISED if it ends in an exception.
+
+    Follows numba's own convention for compiled functions (status returned, value and exception through pointers), so
+    that a strategy is an ordinary cached kernel and an exception in it is noticed, which a C callback could not do.
+    """
+    if not isinstance(sight, types.Record):
+        return None
+
+    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        target, view = args
+        number, status, byte_pointer = ir.IntType(64), ir.IntType(32), ir.IntType(8).as_pointer()
+        kind = ir.FunctionType(status, [number.as_pointer(), byte_pointer.as_pointer(), view.type])
+        function = builder.inttoptr(target, kind.as_pointer())
+        answer = cgutils.alloca_once(builder, number)
+        exception = cgutils.alloca_once(builder, byte_pointer)
+        returned = builder.call(function, [answer, exception, view])
+        fine = builder.icmp_signed("==", returned, ir.Constant(status, 0))
+        return builder.select(fine, builder.load(answer), ir.Constant(number, RAISED))
+
+    return types.int64(types.int64, sight), code
+
+
+@intrinsic
+def _store(typingctx, address, value):  # type: ignore[no-untyped-def]
+    """Store an int64 at an address."""
+
+    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        target = builder.inttoptr(args[0], ir.IntType(64).as_pointer())
+        builder.store(args[1], target)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64), code
+
+
+@kernel
+def _write(t, event, position, a, b, c, d):  # type: ignore[no-untyped-def]
+    """Write an event down if the table keeps a log; beyond its end only count, so that a longer one can be brought."""
+    if t.log_room:
+        if t.logged < t.log_room:
+            at = t.log + t.logged * LOG_COLUMNS * 8
+            _store(at, np.int64(event))
+            _store(at + 8, t.sight.turn)
+            _store(at + 16, np.int64(position))
+            _store(at + 24, np.int64(a))
+            _store(at + 32, np.int64(b))
+            _store(at + 40, np.int64(c))
+            _store(at + 48, np.int64(d))
+        t.logged += 1
+
+
+# --- Cards in words -------------------------------------------------------------------------------------------------
+
+
+@kernel
+def with_card(cards, twice, card):  # type: ignore[no-untyped-def]
+    """The pair of words with one more card, where equal cards may be held."""
+    bit = _ONE << _u(card)
+    if card == JOKER_CODE:
+        free = JOKERS_MASK & ~cards
+        if free != 0:
+            return cards | (free & (~free + _ONE)), twice
+        free = JOKERS_MASK & ~twice
+        return cards, twice | (free & (~free + _ONE))
+    if cards & bit:
+        return cards, twice | bit
+    return cards | bit, twice
+
+
+@kernel
+def without_card(cards, twice, card):  # type: ignore[no-untyped-def]
+    """The pair of words with one card less; it must be held."""
+    bit = _ONE << _u(card)
+    if card == JOKER_CODE:
+        bit = JOKERS_MASK & ~(JOKERS_MASK >> _u(16))  # the highest joker bit
+        if twice & JOKERS_MASK:
+            while not twice & bit:
+                bit >>= _u(16)
+            return cards, twice & ~bit
+        while not cards & bit:
+            bit >>= _u(16)
+        return cards & ~bit, twice
+    if twice & bit:
+        return cards, twice & ~bit
+    return cards & ~bit, twice
+
+
+@kernel
+def points_of(points, cards):  # type: ignore[no-untyped-def]
+    """The points of the cards in one word."""
+    total = 0
+    while cards:
+        total += points[_u(lowest_card(cards)) & _u(15)]
+        cards &= cards - _ONE
+    return total
+
+
+@kernel
+def _hand_points(rule, t, position):  # type: ignore[no-untyped-def]
+    total = points_of(rule.points, t.hands[_u(position)])
+    if rule.copies:
+        total += points_of(rule.points, t.hands_twice[_u(position)])
+    return total
+
+
+@kernel
+def _may_follow(rule, sight):  # type: ignore[no-untyped-def]
+    """The cards that may be laid on the top card now."""
+    if sight.any_card:
+        cards = rule.plain
+    else:
+        cards = RANK_MASK << (_u(sight.top) & _u(15))
+        if sight.active_suit != NO_SUIT:
+            cards |= SUIT_MASK << (_u(16) * _u(sight.active_suit))
+        cards &= rule.plain
+    if rule.on_wild or not rule.wilds >> _u(sight.top) & _ONE:
+        cards |= rule.wilds
+    return cards
+
+
+# --- The stock ------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def _next_card(t, low):  # type: ignore[no-untyped-def]
+    """The card at `low`, which is next in the stock. The stock is shuffled as it is drawn: forward Fisher-Yates."""
+    card = t.stock[_u(low)]
+    if low >= t.settled:
+        word = t.word + low
+        page = word // PAGE_WORDS
+        if page != t.page:
+            fill_words(t.words, t.seed, t.game, where(t.purpose, 0, t.hand_number), page)
+            t.page = page
+        other = low + below(t.words[_u(word) & _u(PAGE_WORDS - 1)], t.stock_high - low)
+        drawn = t.stock[_u(other)]
+        t.stock[_u(other)] = card
+        t.stock[_u(low)] = drawn
+        card = drawn
+    return np.int64(card)
+
+
+@kernel
+def _can_give(rule, t):  # type: ignore[no-untyped-def]
+    return t.stock_low < t.stock_high or (rule.reshuffle and t.laid > 0)
+
+
+@kernel
+def _turn_over_discards(t):  # type: ignore[no-untyped-def]
+    """Reshuffle: the discards but the top become the stock."""
+    sight = t.sight
+    if t.purpose == DECK:
+        t.purpose = RESHUFFLE
+        t.word = 0
+        t.page = -1
+    else:
+        t.word += t.stock_high
+    for i in range(t.laid):
+        t.stock[_u(i)] = t.discards[_u(i)]
+    t.stock_low = 0
+    t.stock_high = t.laid
+    t.settled = 0
+    t.laid = 0
+    under, under_twice = without_card(sight.pile, sight.pile_twice, sight.top)
+    sight.earlier |= under
+    sight.earlier_twice |= under_twice
+    sight.pile, sight.pile_twice = with_card(_u(0), _u(0), sight.top)
+    sight.stock = t.stock_high
+    sight.discards = 1
+    t.reshuffles += 1
+    _write(t, LOG_RESHUFFLE, 0, t.stock_high, 0, 0, 0)
+
+
+@kernel
+def _draw_card(rule, t, position, why):  # type: ignore[no-untyped-def]
+    """Give a player the next card of the stock, which must be able to give one."""
+    if t.stock_low == t.stock_high:
+        _turn_over_discards(t)
+    low = t.stock_low
+    card = _next_card(t, low)
+    t.stock_low = low + 1
+    sight = t.sight
+    sight.stock = t.stock_high - low - 1
+    at = _u(position)
+    if rule.copies:
+        t.hands[at], t.hands_twice[at] = with_card(t.hands[at], t.hands_twice[at], card)
+    else:
+        t.hands[at] |= _ONE << _u(card)
+    sight.counts[at] += 1
+    t.cards_drawn += 1
+    _write(t, LOG_DRAW, position, card, why, 0, 0)
+
+
+@kernel
+def _penalise(rule, t, position, number, why):  # type: ignore[no-untyped-def]
+    """Give a player up to `number` cards, as many as the stock can; returns how many."""
+    given = 0
+    while given < number and _can_give(rule, t):
+        _draw_card(rule, t, position, why)
+        given += 1
+    if given == 0 and number > 0:
+        _write(t, LOG_DRAW, position, -1, why, 0, 0)
+    return given
+
+
+# --- Asking ---------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def _ask(t, address, position, playable, may_draw, may_pass, question):  # type: ignore[no-untyped-def]
+    """Put a question to the strategy at a position and give back its answer."""
+    sight = t.sight
+    at = _u(position)
+    asked = t.questions[at]
+    t.questions[at] = asked + 1
+    slot = _u(asked) & _u(PAGE_LUCK - 1)
+    start = at * _u(PAGE_LUCK)
+    if slot == 0:
+        place = where(SEAT, t.seat[at], t.hand_number)
+        fill_luck(t.luck, start, t.seed, t.game, place, asked // PAGE_LUCK)
+    sight.luck = t.luck[start + slot]
+    sight.draws = 0
+    sight.hand = t.hands[at]
+    sight.hand_twice = t.hands_twice[at]
+    sight.playable = playable
+    sight.may_draw = may_draw
+    sight.may_pass = may_pass
+    sight.position = position
+    answer = _call_strategy(address, sight)
+    t.answer = answer
+    t.question = question
+    return answer
+
+
+@kernel
+def _ask_suit(t, crew, position):  # type: ignore[no-untyped-def]
+    """The suit that a player declares, or FAULT."""
+    suit = _ask(t, crew.suit[_u(t.seat[_u(position)])], position, _u(0), 0, 0, ASKED_SUIT)
+    return suit if 0 <= suit < 4 else np.int64(FAULT)
+
+
+# --- Playing a card -------------------------------------------------------------------------------------------------
+
+
+@kernel
+def _after(sight, position):  # type: ignore[no-untyped-def]
+    """The next position in the direction of play."""
+    following = position + sight.direction
+    if following == sight.players:
+        return np.int64(0)
+    if following < 0:
+        return sight.players - 1
+    return following
+
+
+@kernel
+def _take_effect(rule, t, position, effect, card):  # type: ignore[no-untyped-def]
+    """Carry out an effect (not PLAIN) of a card laid by `position`; returns who is next."""
+    sight = t.sight
+    if effect == REVERSE:
+        if sight.players == 2:
+            return position if rule.reverse_skips else _after(sight, position)
+        sight.direction = -sight.direction
+        return _after(sight, position)
+    if effect == AGAIN:
+        return position
+    following = _after(sight, position)
+    if effect == SKIP:
+        return _after(sight, following)
+    if effect == ANY_CARD:
+        sight.any_card = 1
+    elif effect == DRAW:
+        sight.pending += rule.draw[_u(card) & _u(15)]
+        t.chain += 1
+        t.longest_chain = max(t.longest_chain, t.chain)
+    return following
+
+
+@kernel
+def _last_card(rule, t, crew, position):  # type: ignore[no-untyped-def]
+    """The call of a player who has gone down to one card, and the penalty if it is forgotten and noticed."""
+    sight = t.sight
+    seat = t.seat[_u(position)]
+    called = True
+    caught = False
+    if crew.forget[_u(seat)]:
+        w0, w1, _, _ = block(t.seed, t.game, where(CALL, seat, t.hand_number), sight.turn)
+        called = w0 >= crew.forget[_u(seat)]
+        caught = not called and w1 < crew.notice
+    if called:
+        sight.called[_u(position)] += 1
+    _write(t, LOG_LAST_CARD, position, np.int64(called), np.int64(caught), 0, 0)
+    if caught:
+        _penalise(rule, t, position, rule.call_penalty, WHY_LAST_CARD)
+
+
+@kernel
+def _lay(rule, t, crew, position, card):  # type: ignore[no-untyped-def]
+    """Lay a card: suit, effect, last-card call. Returns the next position, HAND_OVER or FAULT."""
+    sight = t.sight
+    at = _u(position)
+    t.idle = 0
+    if rule.copies:
+        t.hands[at], t.hands_twice[at] = without_card(t.hands[at], t.hands_twice[at], card)
+        sight.pile, sight.pile_twice = with_card(sight.pile, sight.pile_twice, card)
+    else:
+        bit = _ONE << _u(card)
+        t.hands[at] &= ~bit
+        sight.pile |= bit
+    t.discards[_u(t.laid)] = sight.top
+    t.laid += 1
+    sight.discards += 1
+    sight.top = card
+    sight.any_card = 0
+    left = sight.counts[at] - 1
+    sight.counts[at] = left
+
+    if rule.wilds >> _u(card) & _ONE:
+        if rule.wild_suit == OWN and card != JOKER_CODE:
+            sight.active_suit = card >> 4
+        elif left == 0:
+            sight.active_suit = NO_SUIT
+        elif rule.wild_suit == DELAYED:
+            sight.active_suit = NO_SUIT
+            t.delayed = position
+        else:
+            suit = _ask_suit(t, crew, position)
+            if suit == FAULT:
+                return suit
+            sight.active_suit = suit
+        t.closed_on_wild = np.int64(left == 0)
+    else:
+        suit = card >> 4
+        sight.active_suit = suit
+        sight.played[at * _u(4) + _u(suit)] += 1
+
+    effect = rule.effects[_u(card) & _u(15)]
+    if left == 0:
+        due = 0
+        if rule.final_applies and effect == DRAW:
+            _take_effect(rule, t, position, effect, card)
+            due = sight.pending
+        sight.pending = due
+        _write(t, LOG_PLAY, position, card, sight.active_suit, due, sight.direction)
+        if due:
+            _penalise(rule, t, _after(sight, position), due, WHY_FINAL)
+        return np.int64(HAND_OVER)
+    following = _after(sight, position) if effect == PLAIN else _take_effect(rule, t, position, effect, card)
+    _write(t, LOG_PLAY, position, card, sight.active_suit, sight.pending, sight.direction)
+    if left == 1 and rule.call:
+        _last_card(rule, t, crew, position)
+    return following
+
+
+# --- The deal -------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def prepare(rule, t):  # type: ignore[no-untyped-def]
+    """Write into a table what its view says of the rules; once, before hands under this rule are played on it."""
+    sight = t.sight
+    sight.wilds = rule.wilds
+    sight.penalties = rule.penalties
+    sight.pack = rule.cards
+    sight.packs = rule.packs
+    sight.jokers = rule.jokers
+    for rank in range(16):
+        sight.points[_u(rank)] = rule.points[_u(rank)]
+        sight.effects[_u(rank)] = rule.effects[_u(rank)]
+
+
+@kernel
+def _clear(t):  # type: ignore[no-untyped-def]
+    """Clear the table for a hand; who sits where, the deal and the keys of chance stay."""
+    sight = t.sight
+    players = sight.players
+    sight.turn = 0
+    sight.direction = 1
+    sight.any_card = 0
+    sight.pending = 0
+    sight.drawn = 0
+    sight.earlier = 0
+    sight.earlier_twice = 0
+    for i in range(players):
+        sight.called[_u(i)] = 0
+        t.questions[_u(i)] = 0
+    for i in range(4 * players):
+        sight.drew_on[_u(i)] = 0
+        sight.played[_u(i)] = 0
+    t.delayed = -1
+    t.idle = 0
+    t.chain = 0
+    t.cards_drawn = 0
+    t.passes = 0
+    t.choices = 0
+    t.stuck = 0
+    t.reshuffles = 0
+    t.void_deals = 0
+    t.longest_chain = 0
+    t.closed_on_wild = 0
+
+
+@kernel
+def _shuffle_and_deal(rule, t):  # type: ignore[no-untyped-def]
+    """Deal the hands from a new pack, or from the stock if it is given; returns how many cards went."""
+    sight = t.sight
+    players = sight.players
+    t.stock_high = rule.pack_size
+    t.settled = t.given
+    if not t.given:
+        for i in range(rule.pack_size):
+            t.stock[_u(i)] = rule.pack[_u(i)]
+    t.laid = 0
+    most = 0
+    for p in range(players):
+        t.hands[_u(p)] = 0
+        t.hands_twice[_u(p)] = 0
+        sight.counts[_u(p)] = t.deal[_u(p)]
+        most = max(most, t.deal[_u(p)])
+    low = 0
+    for i in range(most):
+        for p in range(players):
+            at = _u(p)
+            if i < t.deal[at]:
+                card = _next_card(t, low)
+                low += 1
+                if rule.copies:
+                    t.hands[at], t.hands_twice[at] = with_card(t.hands[at], t.hands_twice[at], card)
+                else:
+                    t.hands[at] |= _ONE << _u(card)
+                _write(t, LOG_DEALT, p, card, 0, 0, 0)
+    return low
+
+
+@kernel
+def _bury(t, buried, low):  # type: ignore[no-untyped-def]
+    """Put the `buried` wilds, which lie in `discards`, under the upper half of the stock that begins at `low`.
+
+    The places where they and the starter lay are free: the upper half moves up into them. The stock gets its final
+    order first; the words used are those that drawing would use.
+    """
+    for i in range(low, t.stock_high):
+        _next_card(t, i)
+    t.settled = t.stock_high
+    half = (t.stock_high - low + 1) // 2
+    for i in range(half):
+        t.stock[_u(low - buried + i)] = t.stock[_u(low + i)]
+    for i in range(buried):
+        t.stock[_u(low - buried + half + i)] = t.discards[_u(i)]
+    return low - buried
+
+
+@kernel
+def _deal(rule, t):  # type: ignore[no-untyped-def]
+    """Deal a hand until a deal stands, and turn the starter. Returns it, or NO_STARTER for a given deck without one."""
+    sight = t.sight
+    attempt = 0
+    if rule.misdeal:
+        place = where(MISDEAL, 0, t.hand_number)
+        while block(t.seed, t.game, place, attempt)[0] < rule.misdeal:
+            attempt += 1
+    t.void_deals = attempt
+    t.purpose = DECK
+    t.word = 0
+    t.page = -1
+    begin = t.logged
+    while True:
+        low = _shuffle_and_deal(rule, t)
+        buried = 0
+        while low < t.stock_high:
+            card = _next_card(t, low)
+            low += 1
+            wild = rule.wilds >> _u(card) & _ONE
+            if not (
+                wild and (rule.starter_wild == BURY or (rule.starter_wild == OWN_SUIT_STARTER and card == JOKER_CODE))
+            ):
+                if buried:
+                    low = _bury(t, buried, low)
+                t.stock_low = low
+                sight.stock = t.stock_high - low
+                sight.discards = 1
+                sight.top = card
+                if rule.copies:
+                    sight.pile, sight.pile_twice = with_card(_u(0), _u(0), card)
+                else:
+                    sight.pile = _ONE << _u(card)
+                    sight.pile_twice = 0
+                return card
+            t.discards[_u(buried)] = card
+            buried += 1
+            _write(t, LOG_BURIED, 0, card, 0, 0, 0)
+        if t.given:
+            return np.int64(NO_STARTER)
+        t.void_deals += 1
+        t.word += rule.pack_size
+        t.logged = begin
+
+
+@kernel
+def _open(rule, t, crew, card):  # type: ignore[no-untyped-def]
+    """The starter's suit and effect; returns the first to play, or FAULT."""
+    sight = t.sight
+    dealer = sight.players - 1
+    asks = rule.wilds >> _u(card) & _ONE and rule.starter_wild == DEALER_DECLARES
+    sight.active_suit = NO_SUIT if asks else card >> 4
+    _write(t, LOG_STARTER, 0, card, sight.active_suit, 0, 0)
+    if asks:
+        suit = _ask_suit(t, crew, dealer)
+        if suit == FAULT:
+            return suit
+        sight.active_suit = suit
+        _write(t, LOG_DECLARE, dealer, suit, 0, 0, 0)
+    effect = rule.effects[_u(card) & _u(15)]
+    if rule.starter_acts and effect != PLAIN:
+        return _take_effect(rule, t, dealer, effect, card)
+    return np.int64(0)
+
+
+# --- A turn ---------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def _declare_delayed(t, crew):  # type: ignore[no-untyped-def]
+    """The player who laid a wild names its suit now."""
+    suit = _ask_suit(t, crew, t.delayed)
+    if suit == FAULT:
+        return np.int64(FAULT)
+    t.sight.active_suit = suit
+    _write(t, LOG_DECLARE, t.delayed, suit, 0, 0, 0)
+    t.delayed = -1
+    return np.int64(TURN_GOES_ON)
+
+
+@kernel
+def _face_penalty(rule, t, crew, position):  # type: ignore[no-untyped-def]
+    """Answer a penalty draw or take it. Returns the next position, TURN_GOES_ON, HAND_OVER or FAULT."""
+    sight = t.sight
+    at = _u(position)
+    answers = t.hands[at] & rule.penalties
+    if rule.stack == SAME_RANK:
+        answers &= RANK_MASK << (_u(sight.top) & _u(15))
+    elif rule.stack == OFF:
+        answers = _u(0)
+    if not rule.on_wild and rule.wilds >> _u(sight.top) & _ONE:
+        answers &= ~rule.wilds
+    if not rule.may_finish and sight.counts[at] == 1:
+        answers &= ~rule.wilds
+    if answers:
+        sight.drawn = 0
+        answer = _ask(t, crew.play[_u(t.seat[at])], position, answers, 1, 0, ASKED_PLAY)
+        if 0 <= answer < 64 and answers >> _u(answer) & _ONE:
+            return _lay(rule, t, crew, position, answer)
+        if answer != ACT_DRAW:
+            return np.int64(FAULT)
+    due = sight.pending
+    sight.pending = 0
+    t.chain = 0
+    given = _penalise(rule, t, position, due, WHY_PENALTY)
+    if rule.loses_turn:
+        t.idle = 0
+        return _after(sight, position)
+    t.turn_drew = given
+    return np.int64(TURN_GOES_ON)
+
+
+@kernel
+def _try_illegal(rule, t, crew, position, playable):  # type: ignore[no-untyped-def]
+    """Perhaps the player lays a card that does not match. As `_face_penalty`; TURN_GOES_ON if it does not."""
+    seat = t.seat[_u(position)]
+    wrong = t.hands[_u(position)] & rule.cards & ~playable
+    if not wrong:
+        return np.int64(TURN_GOES_ON)
+    sight = t.sight
+    w0, w1, w2, _ = block(t.seed, t.game, where(ILLEGAL, seat, t.hand_number), sight.turn)
+    if w0 >= crew.illegal[_u(seat)]:
+        return np.int64(TURN_GOES_ON)
+    card = nth_card(wrong, below(w1, count_cards(wrong)))
+    caught = w2 < crew.notice
+    _write(t, LOG_ILLEGAL, position, card, np.int64(caught), 0, 0)
+    if not caught:
+        return _lay(rule, t, crew, position, card)
+    t.idle = 0
+    _penalise(rule, t, position, rule.illegal_penalty, WHY_ILLEGAL)
+    return _after(sight, position)
+
+
+@kernel
+def _begin_turn(rule, t, crew, position):  # type: ignore[no-untyped-def]
+    """What may come before a turn's own play: stop, delayed suit, penalty draw. As `_face_penalty`, or STOP_CALLED."""
+    sight = t.sight
+    if rule.stop_points > 0 and _hand_points(rule, t, position) <= rule.stop_points:
+        answer = _ask(t, crew.stop[_u(t.seat[_u(position)])], position, _u(0), 0, 0, ASKED_STOP)
+        if answer == 1:
+            _write(t, LOG_STOP, position, 0, 0, 0, 0)
+            return np.int64(STOP_CALLED)
+        if answer != 0:
+            return np.int64(FAULT)
+    if t.delayed >= 0 and _declare_delayed(t, crew) == FAULT:
+        return np.int64(FAULT)
+    if sight.pending > 0:
+        return _face_penalty(rule, t, crew, position)
+    return np.int64(TURN_GOES_ON)
+
+
+@kernel
+def _own_play(rule, t, crew, position):  # type: ignore[no-untyped-def]
+    """A turn's own play: draw where the rules let it or force it, lay a card or pass. Returns as `_lay`."""
+    sight = t.sight
+    at = _u(position)
+    follow = _may_follow(rule, sight)
+    if not rule.may_finish and sight.counts[at] == 1:
+        follow &= ~rule.wilds
+    held = t.hands[at]
+    playable = held & follow
+    if crew.errs and crew.illegal[_u(t.seat[at])]:
+        following = _try_illegal(rule, t, crew, position, playable)
+        if following != TURN_GOES_ON:
+            return following
+    suit = sight.active_suit
+    drawn = 0
+    asked = False
+    if playable == 0:
+        t.stuck += 1
+    while True:
+        more = drawn < rule.limit and (playable == 0 or rule.voluntary) and _can_give(rule, t)
+        if playable:
+            may_pass = drawn > 0 and not more and rule.play_drawn != MUST
+            if more or may_pass or playable & (playable - _ONE):
+                if not asked:
+                    asked = True
+                    t.choices += 1
+                sight.drawn = drawn
+                answer = _ask(
+                    t, crew.play[_u(t.seat[at])], position, playable, np.int64(more), np.int64(may_pass), ASKED_PLAY
+                )
+                if not (0 <= answer < 64 and playable >> _u(answer) & _ONE):
+                    if answer == ACT_PASS and may_pass:
+                        break
+                    if answer != ACT_DRAW or not more:
+                        return np.int64(FAULT)
+                    answer = np.int64(-1)
+            else:
+                answer = lowest_card(playable)
+            if answer >= 0:
+                if drawn:
+                    sight.drew_on[at * _u(4) + _u(suit)] += 1
+                return _lay(rule, t, crew, position, answer)
+        elif not more:
+            break
+        _draw_card(rule, t, position, WHY_VOLUNTARY if playable else WHY_STUCK)
+        drawn += 1
+        if drawn == 1 and not rule.may_finish:
+            follow = _may_follow(rule, sight)  # a lone wild is no longer the last card
+        playable = follow & (held if rule.play_drawn == NO else t.hands[at])
+    sight.drew_on[at * _u(4) + _u(suit)] += 1
+    t.passes += 1
+    if drawn + t.turn_drew > 0:
+        t.idle = 0
+    else:
+        t.idle += 1
+    _write(t, LOG_PASS, position, 0, 0, 0, 0)
+    return _after(sight, position)
+
+
+# --- A hand ---------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def _lowest_hand(t, start):  # type: ignore[no-untyped-def]
+    """Who wins a hand that nobody went out of: fewest points, then fewest cards, then first from `start` on."""
+    sight = t.sight
+    best = start
+    position = start
+    for _ in range(sight.players - 1):
+        position = _after(sight, position)
+        at, other = _u(position), _u(best)
+        if t.points_left[at] < t.points_left[other] or (
+            t.points_left[at] == t.points_left[other] and sight.counts[at] < sight.counts[other]
+        ):
+            best = position
+    return best
+
+
+@kernel
+def _settle(rule, t, reason, position):  # type: ignore[no-untyped-def]
+    """Winner and scores of a hand that has ended; `position`: who went out or stopped it, else who would act next."""
+    sight = t.sight
+    players = sight.players
+    total = 0
+    for p in range(players):
+        at = _u(p)
+        t.points_left[at] = _hand_points(rule, t, p) if sight.counts[at] else 0
+        t.scored[at] = 0
+        total += t.points_left[at]
+    t.reason = reason
+    nobody_out = reason == BLOCKED or reason == CAPPED
+    if nobody_out and rule.blocked_score == VOID:
+        t.winner = -1
+        return
+    winner = position
+    if reason != OUT:
+        winner = _lowest_hand(t, position)
+        if reason == STOPPED and t.points_left[_u(position)] == t.points_left[_u(winner)]:
+            winner = position
+    t.winner = winner
+    own = t.points_left[_u(winner)]
+    less = own if nobody_out and rule.blocked_score == DIFFERENCE else 0
+    if rule.winner_collects:
+        t.scored[_u(winner)] = total - own - less * (players - 1)
+        return
+    for p in range(players):
+        if p != winner or (nobody_out and rule.blocked_score != DIFFERENCE):
+            t.scored[_u(p)] = t.points_left[_u(p)] - less
+
+
+@kernel
+def play_turns(rule, t, crew, position):  # type: ignore[no-untyped-def]
+    """Play a hand on from `position`, whose turn it is, to its end. Returns how it ended (OUT …) or FAULT.
+
+    The hand may be one just dealt or any copy of one in play.
+    """
+    sight = t.sight
+    special = rule.stop_points > 0 or rule.wild_suit == DELAYED or rule.penalties != 0
+    while True:
+        sight.turn += 1
+        t.turn_drew = 0
+        following = _begin_turn(rule, t, crew, position) if special else np.int64(TURN_GOES_ON)
+        if following == TURN_GOES_ON:
+            following = _own_play(rule, t, crew, position)
+        if following >= 0:
+            position = following
+            if t.idle == sight.players:
+                _settle(rule, t, BLOCKED, position)
+                return BLOCKED
+            if sight.turn >= rule.turn_cap:
+                _settle(rule, t, CAPPED, position)
+                return CAPPED
+        elif following == HAND_OVER:
+            _settle(rule, t, OUT, position)
+            return OUT
+        elif following == STOP_CALLED:
+            _settle(rule, t, STOPPED, position)
+            return STOPPED
+        else:
+            t.faulty = position
+            return FAULT
+
+
+@kernel
+def play_hand(rule, t, crew):  # type: ignore[no-untyped-def]
+    """Deal and play one hand on a table whose players, seats, deal and keys are set.
+
+    Returns as `play_turns`; NO_STARTER if the table's stock is given and holds no card that may open.
+    """
+    _clear(t)
+    starter = _deal(rule, t)
+    if starter == NO_STARTER:
+        return NO_STARTER
+    first = _open(rule, t, crew, starter)
+    if first == FAULT:
+        t.faulty = t.sight.players - 1
+        return FAULT
+    reason = play_turns(rule, t, crew, first)
+    if reason >= 0:
+        _write(t, LOG_END, t.winner, reason, 0, 0, 0)
+    return reason
+
+
+@kernel
+def seat_players(rule, t, players, dealer):  # type: ignore[no-untyped-def]
+    """Seat all players of a single hand, with `dealer` (a seat) last, and give each the cards of the rule."""
+    t.sight.players = players
+    for p in range(players):
+        t.seat[_u(p)] = (dealer + 1 + p) % players
+        t.deal[_u(p)] = rule.cards_each
+
+
+# --- A match --------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def _best_total(rule, m, seat):  # type: ignore[no-untyped-def]
+    """Whether no seat has a better total in the match than this one."""
+    for other in range(m.players):
+        ahead = m.totals[_u(other)] - m.totals[_u(seat)]
+        if (ahead > 0 if rule.highest else ahead < 0) and m.contends[_u(other)]:
+            return False
+    return True
+
+
+@kernel
+def begin_match(m, players, seed, game, rotation, first_dealer):  # type: ignore[no-untyped-def]
+    """Set a match to its start. `first_dealer`: a seat, or -1: drawn by chance, then moved on by `rotation`."""
+    if first_dealer < 0:
+        word = block(seed, game, where(DEALER, 0, 0), 0)[0]
+        first_dealer = (below(word, players) + rotation) % players
+    m.players = players
+    m.first_dealer = first_dealer
+    m.dealer = first_dealer
+    m.hands = 0
+    m.turns = 0
+    m.extra = 0
+    m.over = 0
+    m.capped = 0
+    m.playing = players
+    for s in range(players):
+        at = _u(s)
+        m.totals[at] = 0
+        m.hands_won[at] = 0
+        m.plays[at] = 1
+        m.contends[at] = 1
+        m.share[at] = 0
+
+
+@kernel
+def seat_match_hand(rule, t, m, seed, game):  # type: ignore[no-untyped-def]
+    """Seat who takes part in the match's next hand; `rule` is the one for their number."""
+    sight = t.sight
+    sight.players = m.playing
+    p = 0
+    for i in range(1, m.players + 1):
+        seat = (m.dealer + i) % m.players
+        if m.plays[_u(seat)]:
+            at = _u(p)
+            t.seat[at] = seat
+            t.deal[at] = rule.cards_each - rule.countdown * m.hands_won[_u(seat)]
+            sight.totals[at] = m.totals[_u(seat)]
+            p += 1
+    t.seed = seed
+    t.game = game
+    t.hand_number = m.hands
+
+
+@kernel
+def _win_match(m, winners):  # type: ignore[no-untyped-def]
+    """The match is over; `winners` seats that still contend share it."""
+    m.over = 1
+    for s in range(m.players):
+        if m.contends[_u(s)]:
+            m.share[_u(s)] = WHOLE // winners
+
+
+@kernel
+def _decide(rule, m, last_winner):  # type: ignore[no-untyped-def]
+    """Whether the match is decided now that a target is reached; if not, who plays the extra hand."""
+    best = 0
+    last_winner_is_best = False
+    for s in range(m.players):
+        if m.contends[_u(s)] and _best_total(rule, m, s):
+            m.plays[_u(s)] = 2  # marks the best while the others are still compared
+            best += 1
+            last_winner_is_best = last_winner_is_best or s == last_winner
+    settled = best == 1 or (rule.tie == EXTRA_TIED and m.extra > 0 and last_winner_is_best)
+    if settled or rule.tie not in (EXTRA_ALL, EXTRA_TIED):
+        by_last_hand = settled and best > 1
+        for s in range(m.players):
+            m.contends[_u(s)] = np.int64(s == last_winner if by_last_hand else m.plays[_u(s)] == 2)
+        _win_match(m, 1 if settled else best)
+        return
+    m.extra += 1
+    if rule.tie == EXTRA_ALL:
+        for s in range(m.players):
+            m.plays[_u(s)] = 1
+        return
+    m.playing = best
+    for s in range(m.players):
+        tied = np.int64(m.plays[_u(s)] == 2)
+        m.plays[_u(s)] = tied
+        m.contends[_u(s)] = tied
+
+
+@kernel
+def _win_alone(m, seat):  # type: ignore[no-untyped-def]
+    for s in range(m.players):
+        m.contends[_u(s)] = np.int64(s == seat)
+    _win_match(m, 1)
+
+
+@kernel
+def _next_to_play(m, seat):  # type: ignore[no-untyped-def]
+    """The next seat that takes part in the match's next hand."""
+    while True:
+        seat = (seat + 1) % m.players
+        if m.plays[_u(seat)]:
+            return seat
+
+
+@kernel
+def _give_to_who_has_none(rule, m):  # type: ignore[no-untyped-def]
+    """In an extra hand of fewer cards the countdown may leave somebody none: the first of those has won."""
+    seat = m.dealer
+    for _ in range(m.playing):
+        seat = _next_to_play(m, seat)
+        if rule.cards_each <= rule.countdown * m.hands_won[_u(seat)]:
+            _win_alone(m, seat)
+            return
+
+
+@kernel
+def score_match_hand(rules, rule, t, m):  # type: ignore[no-untyped-def]
+    """Add the hand just played to its match; sets `over`, the next dealer and who plays on."""
+    winner = -1
+    reached = m.extra > 0
+    for p in range(t.sight.players):
+        seat = t.seat[_u(p)]
+        m.totals[_u(seat)] += t.scored[_u(p)]
+        reached = reached or m.totals[_u(seat)] >= rule.target
+    m.hands += 1
+    m.turns += t.sight.turn
+    if t.winner >= 0:
+        winner = t.seat[_u(t.winner)]
+        m.hands_won[_u(winner)] += 1
+        if rule.wins_out and m.hands_won[_u(winner)] >= rule.wins_out:
+            _win_alone(m, winner)
+            return
+    if reached:
+        _decide(rule, m, winner)
+    if not m.over and m.hands >= HAND_CAP:
+        m.over = 1
+        m.capped = 1
+    m.dealer = _next_to_play(m, m.dealer)
+    if rule.countdown and m.playing < m.players:
+        _give_to_who_has_none(rules[_u(m.playing)], m)
+
+
+@kernel
+def play_match_hand(rules, t, crew, m, seed, game):  # type: ignore[no-untyped-def]
+    """Play the next hand of a match that `begin_match` has set and that is not over. Returns as `play_turns`.
+
+    `rules`: the records for every number who may take part (`sim.record.rule_records`).
+    """
+    rule = rules[_u(m.playing)]
+    if t.prepared != m.playing:
+        prepare(rule, t)
+        t.prepared = m.playing
+    seat_match_hand(rule, t, m, seed, game)
+    reason = play_hand(rule, t, crew)
+    if reason >= 0:
+        score_match_hand(rules, rule, t, m)
+    return reason

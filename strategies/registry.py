@@ -1,0 +1,122 @@
+"""Strategies by name: the decorator that makes one, and the finding of all that there are.
+
+A strategy is a plain function of the view, decorated::
+
+    @strategy("timid", idea="any card but a wild, while there is one", suit=longest_suit)
+    def timid(view):
+        return pick(view, plain_first(view, view.playable))
+
+It answers with the code of a card of ``view.playable``, or `DRAW` or `PASS` where the view says that it may. `suit`
+and `stop` are functions of the view too: the suit to declare (0 C, 1 D, 2 H, 3 S), and 1 or 0, whether to stop the hand.
+
+Every module in this folder is searched, so a new strategy is a new file or a function in one: there is no list to edit.
+Functions are compiled when they are first played, with an explicit signature, and cached; the engine gets addresses
+and is never compiled again.
+"""
+
+import difflib
+import importlib
+import pkgutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numba import types
+
+import strategies
+from sim.compiled import kernel
+from sim.record import threshold
+from sim.table import CREW, view_type
+from strategies.toolkit import longest_suit, stop_always
+
+Function = Callable[..., Any]
+SIGNATURE = types.int64(view_type)
+
+_registered: dict[str, "Strategy"] = {}
+
+
+class StrategyError(ValueError):
+    """A strategy that cannot be had: one line with what was asked for and what there is."""
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """A strategy: what it is called, what it does in one line, where the idea stands, and its three answers."""
+
+    name: str
+    idea: str
+    sheet: str
+    play: Function = field(repr=False)
+    suit: Function = field(repr=False)
+    stop: Function = field(repr=False)
+
+    def addresses(self) -> tuple[int, int, int]:
+        """The addresses of the compiled answers: play, suit, stop."""
+        return _address(self.play), _address(self.suit), _address(self.stop)
+
+
+def _address(function: Function) -> int:
+    """The address of a function compiled for a view; compiles it or loads it from the cache at the first call."""
+    if function not in _compiled:
+        plain = getattr(function, "py_func", function)
+        compiled = kernel(plain, signature=SIGNATURE)
+        result = compiled.overloads[compiled.signatures[0]]
+        # The dispatcher is kept: the code must not be freed while its address is in use.
+        _compiled[function] = compiled, result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
+    return _compiled[function][1]
+
+
+_compiled: dict[Function, tuple[Any, int]] = {}
+
+
+def strategy(
+    name: str, *, idea: str, sheet: str = "", suit: Function = longest_suit, stop: Function = stop_always
+) -> Callable[[Function], Function]:
+    """Make a strategy of the function below: `idea` in one line, `sheet`: the rule sheet that gives the tip."""
+
+    def register(play: Function) -> Function:
+        if name in _registered:
+            raise StrategyError(f"two strategies are called {name!r}")
+        _registered[name] = Strategy(name, idea, sheet, play, suit, stop)
+        return play
+
+    return register
+
+
+def all_strategies() -> dict[str, Strategy]:
+    """Every strategy of this folder by name, in order of name."""
+    for module in pkgutil.iter_modules(strategies.__path__):
+        importlib.import_module(f"strategies.{module.name}")
+    return dict(sorted(_registered.items()))
+
+
+def find(name: str) -> Strategy:
+    """The strategy of a name. Raises StrategyError with the nearest right name."""
+    known = all_strategies()
+    if name in known:
+        return known[name]
+    near = difflib.get_close_matches(name, known, 1)
+    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(known)}"
+    raise StrategyError(f"no strategy is called {name!r}; {hint}")
+
+
+@dataclass(frozen=True)
+class Player:
+    """A seat of the line-up: its strategy, and how often the person forgets the call or plays a card that is wrong."""
+
+    strategy: Strategy
+    forget_last_card: float = 0.0
+    illegal_rate: float = 0.0
+
+
+def crew_record(lineup: Sequence[Player], notice_rate: float = 1.0) -> np.ndarray[Any, Any]:
+    """The line-up as the engine reads it (dtype CREW, shape ()), one player a seat; compiles what is not yet."""
+    crew = np.zeros((), CREW)
+    for seat, player in enumerate(lineup):
+        crew["play"][seat], crew["suit"][seat], crew["stop"][seat] = player.strategy.addresses()
+        crew["forget"][seat] = threshold(player.forget_last_card)
+        crew["illegal"][seat] = threshold(player.illegal_rate)
+    crew["notice"] = threshold(notice_rate)
+    crew["errs"] = any(player.illegal_rate > 0 for player in lineup)
+    return crew

@@ -1,0 +1,82 @@
+"""The engine and the reference engine, which know nothing of each other, agree card by card."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference import play_hand, play_match
+from rule_draws import draw_lineup, draw_players, draw_rules
+from sim.cards import card_code
+from sim.rules import Rules, changes_of, load, preset_names
+from sim.trace import trace_hand, trace_match
+from strategies.registry import Player, crew_record, find
+
+
+def crew_of(lineup, notice_rate):
+    players = [
+        Player(find(entry["strategy"]), entry.get("forget_last_card", 0.0), entry.get("illegal_rate", 0.0))
+        for entry in lineup
+    ]
+    return crew_record(players, notice_rate), [entry["strategy"] for entry in lineup]
+
+
+def assert_same_hand(rules, lineup, *, seed, game, dealer=None, deck=None, notice_rate=1.0):
+    crew, names = crew_of(lineup, notice_rate)
+    codes = [card_code(name) for name in deck] if deck else ()
+    ours = trace_hand(Rules.from_dict(rules), crew, names, seed=seed, game=game, dealer=dealer, deck=codes)
+    theirs = play_hand(rules, lineup, seed=seed, game=game, dealer=dealer, deck=deck, notice_rate=notice_rate)
+    assert ours == theirs.events
+    return theirs
+
+
+def assert_same_match(rules, lineup, *, seed, game, rotation=0, notice_rate=1.0):
+    crew, names = crew_of(lineup, notice_rate)
+    ours = list(trace_match(Rules.from_dict(rules), crew, names, seed=seed, game=game, rotation=rotation))
+    theirs = play_match(rules, lineup, seed=seed, game=game, rotation=rotation, notice_rate=notice_rate)
+    assert ours == theirs.events[1:]
+
+
+SPECS = sorted(
+    {preset for preset in preset_names()}
+    | {f"{preset}+{change.name}" for preset in preset_names() for change in changes_of(preset)}
+)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_presets_and_named_changes(spec):
+    """Every preset with every named change, 2 to 7 players: hands and a match, event by event."""
+    rules = load(spec, ["players.max=7"]).rules.as_dict()
+    rng = random.Random(spec)
+    for players in range(2, 8):
+        if not 0 < players * Rules.from_dict(rules).cards_each(players) < Rules.from_dict(rules).pack_size(players):
+            continue
+        for game in range(4):
+            lineup = draw_lineup(rng, players, errors=game % 2 == 1)
+            assert_same_hand(
+                rules, lineup, seed=rng.getrandbits(64), game=rng.getrandbits(40), notice_rate=rng.choice([1.0, 0.6])
+            )
+    lineup = draw_lineup(rng, 3)
+    assert_same_match(rules, lineup, seed=11, game=5, rotation=1)
+
+
+@given(st.randoms(use_true_random=False), st.integers(0, 2**64 - 1), st.integers(0, 2**63))
+@settings(max_examples=400, deadline=None)
+def test_drawn_rules(rng, seed, game):
+    """Rules, line-ups, errors and dealers drawn by hypothesis: one hand each."""
+    rules = draw_rules(rng)
+    players = draw_players(rng, rules)
+    lineup = draw_lineup(rng, players)
+    assert_same_hand(
+        rules, lineup, seed=seed, game=game, dealer=rng.randrange(players), notice_rate=rng.choice([0.0, 0.5, 1.0])
+    )
+
+
+@given(st.randoms(use_true_random=False), st.integers(0, 2**64 - 1))
+@settings(max_examples=60, deadline=None)
+def test_drawn_matches(rng, seed):
+    """The same for matches, with a target that ends them soon."""
+    rules = draw_rules(rng)
+    players = draw_players(rng, rules)
+    lineup = draw_lineup(rng, players)
+    assert_same_match(rules, lineup, seed=seed, game=rng.getrandbits(33), rotation=rng.randrange(players))
