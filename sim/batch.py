@@ -1,0 +1,394 @@
+"""A plan cut into chunks and played by threads: progress, stop rules, saving and resuming.
+
+A plan is K scenarios that meet the same deals and a number of blocks (`sim.tally`). Which chunks the blocks are cut
+into, how many threads play them and in which order they finish changes nothing in the result: every random number has
+its own key, and counts are integers.
+
+A run may look at its results and stop early. It looks after fixed numbers of blocks, whatever the chunks, and only
+when all blocks before are finished, so that where it stops does not depend on the machine.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from sim.compiled import cache_directory, kernel
+from sim.engine import WHOLE, begin_match, play_hand, play_match_hand, prepare, seat_players
+from sim.record import rule_records
+from sim.rules import Rules
+from sim.table import MATCH, TABLE
+from sim.tally import (
+    TURNS_BINS,
+    Tally,
+    add_hand,
+    add_hand_products,
+    add_match,
+    add_products,
+    add_win_products,
+)
+from sim.trace import StrategyFault, fault_text
+
+FIRST_LOOK = 1_000
+"""Blocks before a run first looks whether it may stop."""
+LOOK_GROWTH = 1.25
+"""Each further look comes after so many times the blocks."""
+CHUNK_HANDS = 16_384
+"""Hands a chunk, about; some hundredths of a second."""
+
+HAND_ROW = (
+    "scenario",
+    "game",
+    "rotation",
+    "dealer",
+    "ended",
+    "winner",
+    "turns",
+    "cards_drawn",
+    "reshuffles",
+    "closed_on_wild",
+)
+"""Columns of a row a hand (`--per-game`), before points left and score by seat. Seats count from 1, 0 is nobody."""
+MATCH_ROW = ("scenario", "game", "rotation", "first_dealer", "winner", "hands", "turns", "extra_hands", "capped")
+"""Columns of a row a match, before the totals by seat; the winner of a shared match is 0."""
+
+_u = np.uint64
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Rules with a line-up: `crew` is its record (dtype CREW, shape ()), `names` its strategies by seat."""
+
+    rules: Rules
+    crew: np.ndarray[Any, Any]
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be played: the same deals, `blocks` of them, under each scenario."""
+
+    scenarios: tuple[Scenario, ...]
+    seed: int
+    blocks: int
+    rotations: int = 1
+    """Hands (or matches) a block and scenario; the dealer moves on by one seat each time."""
+    matches: bool = False
+    first_dealer: int | None = None
+    """A seat from 0; None: the last seat for hands, drawn by chance for matches."""
+
+    @property
+    def players(self) -> int:
+        """Players at the table, the same in all scenarios."""
+        return len(self.scenarios[0].names)
+
+
+class Rows(Protocol):
+    """Where rows a hand go, chunk after chunk in order."""
+
+    def write(self, rows: np.ndarray[Any, Any]) -> None:
+        """Take int64 rows of shape (hands, columns) of `row_columns`."""
+
+
+@dataclass
+class Run:
+    """A run as it goes and when it has ended: what is finished and why it stopped."""
+
+    plan: Plan
+    tally: Tally
+    finished: list[tuple[int, int]] = field(default_factory=list)
+    """Ranges of blocks counted in the tally, merged and in order."""
+    seconds: float = 0.0
+    """Wall time of playing, without compiling."""
+    stopped: str = "all blocks played"
+
+
+def rotations_of(lineup: Sequence[Any]) -> int:
+    """How many rotations of a line-up differ: 1 if all players are alike, its length if none are."""
+    names = list(lineup)
+    return next(r for r in range(1, len(names) + 1) if names[r:] + names[:r] == names)
+
+
+def row_columns(players: int, matches: bool) -> list[str]:
+    """All columns of a row a hand, or a match."""
+    seats = range(1, players + 1)
+    if matches:
+        return [*MATCH_ROW, *(f"total_{s}" for s in seats)]
+    return [*HAND_ROW, *(f"points_left_{s}" for s in seats), *(f"score_{s}" for s in seats)]
+
+
+# --- The kernels: one chunk ----------------------------------------------------------------------------------------
+
+
+@kernel(inline=True)
+def _write_hand(row, scenario, rotation, t):  # type: ignore[no-untyped-def]
+    players = t.sight.players
+    row[0] = scenario + 1
+    row[1] = np.int64(t.game)
+    row[2] = rotation
+    row[3] = t.seat[_u(players - 1)] + 1
+    row[4] = t.reason
+    row[5] = t.seat[_u(t.winner)] + 1 if t.winner >= 0 else 0
+    row[6] = t.sight.turn
+    row[7] = t.cards_drawn
+    row[8] = t.reshuffles
+    row[9] = t.closed_on_wild
+    for p in range(players):
+        seat = t.seat[_u(p)]
+        row[_u(10 + seat)] = t.points_left[_u(p)]
+        row[_u(10 + players + seat)] = t.scored[_u(p)]
+
+
+@kernel(inline=True)
+def _write_match(row, scenario, game, rotation, m):  # type: ignore[no-untyped-def]
+    row[0] = scenario + 1
+    row[1] = game
+    row[2] = rotation
+    row[3] = m.first_dealer + 1
+    row[4] = 0
+    row[5] = m.hands
+    row[6] = m.turns
+    row[7] = m.extra
+    row[8] = m.capped
+    for s in range(m.players):
+        if m.share[_u(s)] == WHOLE:
+            row[4] = s + 1
+        row[_u(9 + s)] = m.totals[_u(s)]
+
+
+@kernel
+def _hands_chunk(rules, crews, tables, seed, first, last, rotations, dealer, players,
+                 sums, products, win_products, turns, longest, rows):  # type: ignore[no-untyped-def]  # fmt: skip
+    """Play blocks [first, last) of single hands; -1, or the scenario in which a strategy was at fault."""
+    scenarios = tables.shape[0]
+    block = np.zeros_like(sums)
+    written = 0
+    for k in range(scenarios):
+        prepare(rules[k], tables[k])
+        tables[k].seed = seed
+    for game in range(first, last):
+        block[:] = 0
+        for k in range(scenarios):
+            t = tables[_u(k)]
+            t.game = _u(game)
+            for rotation in range(rotations):
+                seat_players(rules[_u(k)], t, players, (dealer + rotation) % players)
+                if play_hand(rules[_u(k)], t, crews[_u(k)]) < 0:
+                    return k
+                add_hand(block[_u(k)], t)
+                turns[_u(k), _u(t.sight.turn)] += 1
+                longest[_u(k)] = max(longest[_u(k)], t.longest_chain)
+                if rows.shape[0]:
+                    _write_hand(rows[_u(written)], k, rotation, t)
+                    written += 1
+        add_products(block, sums, products)
+        add_win_products(block, players, win_products)
+    return -1
+
+
+@kernel
+def _matches_chunk(rules, crews, tables, matches, seed, first, last, rotations, dealer, players,
+                   hands, hands_products, sums, products, hand_products, win_products, turns, longest,
+                   match_sums, match_products, match_hands, match_turns, rows):  # type: ignore[no-untyped-def]  # fmt: skip
+    """Play blocks [first, last) of matches; -1, or the scenario in which a strategy was at fault."""
+    scenarios = tables.shape[0]
+    block = np.zeros_like(sums)
+    match_block = np.zeros_like(match_sums)
+    block_hands = np.zeros_like(hands)
+    written = 0
+    m = matches[0]
+    for game in range(first, last):
+        block[:] = 0
+        match_block[:] = 0
+        block_hands[:] = 0
+        for k in range(scenarios):
+            t = tables[_u(k)]
+            for rotation in range(rotations):
+                begin_match(m, players, seed, _u(game), rotation, dealer)
+                while not m.over:
+                    everybody = m.playing == players
+                    if play_match_hand(rules[_u(k)], t, crews[_u(k)], m, seed, _u(game)) < 0:
+                        return k
+                    if everybody:
+                        block_hands[_u(k)] += 1
+                        add_hand(block[_u(k)], t)
+                        turns[_u(k), _u(t.sight.turn)] += 1
+                        longest[_u(k)] = max(longest[_u(k)], t.longest_chain)
+                add_match(match_block[_u(k)], rules[_u(k), _u(players)], m)
+                match_hands[_u(k), _u(m.hands)] += 1
+                match_turns[_u(k), _u(min(m.turns, TURNS_BINS - 1))] += 1
+                if rows.shape[0]:
+                    _write_match(rows[_u(written)], k, game, rotation, m)
+                    written += 1
+        for k in range(scenarios):
+            hands[_u(k)] += block_hands[_u(k)]
+        add_products(block, sums, products)
+        add_hand_products(block, block_hands, hand_products, hands_products)
+        add_win_products(block, players, win_products)
+        add_products(match_block, match_sums, match_products)
+    return -1
+
+
+# --- The runner ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """A plan as arrays, shared by all chunks and never written to."""
+
+    plan: Plan
+    rules: np.ndarray[Any, Any]  # (K, MOST_PLAYERS + 1)
+    crews: np.ndarray[Any, Any]  # (K,)
+    turn_cap: int
+
+    @classmethod
+    def of(cls, plan: Plan) -> "_Prepared":
+        rules = np.stack([rule_records(scenario.rules, plan.players) for scenario in plan.scenarios])
+        crews = np.stack([scenario.crew for scenario in plan.scenarios])
+        return cls(plan, rules, crews, int(rules["turn_cap"].max()))
+
+    def empty(self) -> Tally:
+        return Tally.empty(len(self.plan.scenarios), self.plan.players, self.turn_cap, self.plan.matches)
+
+    def play(self, first: int, last: int, with_rows: bool) -> tuple[Tally, np.ndarray[Any, Any]]:
+        """Play blocks [first, last). Raises StrategyFault."""
+        plan = self.plan
+        players = plan.players
+        tally = self.empty()
+        tables = np.zeros(len(plan.scenarios), TABLE)
+        count = (last - first) * plan.rotations * len(plan.scenarios) if with_rows else 0
+        rows = np.zeros((count, len(row_columns(players, plan.matches))), np.int64)
+        common = (self.crews, tables)
+        span = (np.uint64(plan.seed), first, last, plan.rotations)
+        if plan.matches:
+            dealer = -1 if plan.first_dealer is None else plan.first_dealer
+            fault = _matches_chunk(
+                self.rules, *common, np.zeros(1, MATCH), *span, dealer, players,
+                tally.hands, tally.hands_products, tally.sums, tally.products, tally.hand_products,
+                tally.win_products, tally.turns, tally.longest_chain,
+                tally.match_sums, tally.match_products, tally.match_hands, tally.match_turns, rows,
+            )  # fmt: skip
+        else:
+            dealer = players - 1 if plan.first_dealer is None else plan.first_dealer
+            fault = _hands_chunk(
+                np.ascontiguousarray(self.rules[:, players]), *common, *span, dealer, players,
+                tally.sums, tally.products, tally.win_products, tally.turns, tally.longest_chain, rows,
+            )  # fmt: skip
+            # Every block has the same number of hands, so these products need no counting.
+            tally.hands[:] = (last - first) * plan.rotations
+            tally.hands_products[:] = (last - first) * plan.rotations**2
+            tally.hand_products[:] = tally.sums[:, None, :] * plan.rotations
+        if fault >= 0:
+            raise StrategyFault(fault_text(tables[fault], plan.scenarios[fault].names))
+        tally.blocks[()] = last - first
+        return tally, rows
+
+
+def looks(blocks: int) -> Iterator[int]:
+    """The numbers of blocks after which a run that may stop early looks, up to all of them."""
+    at = FIRST_LOOK
+    while at < blocks:
+        yield at
+        at = max(at + 1, round(at * LOOK_GROWTH))
+    yield blocks
+
+
+def is_compiled(matches: bool) -> bool:
+    """Whether the engine need not be compiled first: it was, on this machine and from these sources."""
+    name = "_matches_chunk" if matches else "_hands_chunk"
+    return any(cache_directory().glob(f"**/batch.{name}*.nbi"))
+
+
+def compile_engine(plan: Plan) -> None:
+    """Compile what the plan needs, or load it from the cache, by playing none of it."""
+    _Prepared.of(plan).play(0, 0, False)
+
+
+def run(
+    plan: Plan,
+    *,
+    threads: int = 1,
+    chunk_hands: int = CHUNK_HANDS,
+    enough: Callable[[Tally], str] | None = None,
+    progress: Callable[[int], None] = lambda hands: None,
+    rows: Rows | None = None,
+    resumed: Run | None = None,
+    save: Callable[[Run], None] = lambda run: None,
+) -> Run:
+    """Play a plan.
+
+    `enough` looks at the tally of the first blocks and says why to stop, or '' to go on. `progress` is told the hands
+    (or matches) finished since it was last told. `rows` gets a row a hand in the order of games. `resumed` is what an
+    earlier run of the same plan had finished; `save` is called now and then, and at the end, with what is finished.
+
+    On KeyboardInterrupt the run is returned with what was finished, and says so in `stopped`. Raises StrategyFault.
+    """
+    prepared = _Prepared.of(plan)
+    result = resumed if resumed is not None else Run(plan, prepared.empty())
+    result.stopped = "all blocks played"
+    began = time.perf_counter() - result.seconds
+    size = max(1, chunk_hands // (plan.rotations * len(plan.scenarios) * (16 if plan.matches else 1)))
+    per_block = plan.rotations * len(plan.scenarios)
+    pool = ThreadPoolExecutor(threads)
+    try:
+        for last in looks(plan.blocks) if enough is not None else [plan.blocks]:
+            for first, end, tally, chunk_rows in _play_all(prepared, pool, threads, result, last, size, rows is not None):
+                result.tally.add(tally)
+                result.finished = _merged([*result.finished, (first, end)])
+                result.seconds = time.perf_counter() - began
+                if rows is not None:
+                    rows.write(chunk_rows)
+                progress((end - first) * per_block)
+                save(result)
+            if enough is not None and (why := enough(result.tally)):
+                result.stopped = why
+                break
+    except KeyboardInterrupt:
+        result.stopped = "interrupted"
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+        result.seconds = time.perf_counter() - began
+    return result
+
+
+Chunk = tuple[int, int, Tally, np.ndarray[Any, Any]]
+
+
+def _play_all(
+    prepared: _Prepared, pool: ThreadPoolExecutor, threads: int, result: Run, last: int, size: int, with_rows: bool
+) -> Iterator[Chunk]:
+    """The chunks of all blocks before `last` that are not finished, in order; a few are played ahead."""
+    waiting: list[tuple[int, int, Future[tuple[Tally, np.ndarray[Any, Any]]]]] = []
+    todo = _chunks(result.finished, last, size)
+    while True:
+        while len(waiting) < 2 * threads and (span := next(todo, None)) is not None:
+            waiting.append((*span, pool.submit(prepared.play, *span, with_rows)))
+        if not waiting:
+            return
+        first, end, future = waiting.pop(0)
+        yield first, end, *future.result()
+
+
+def _chunks(finished: Sequence[tuple[int, int]], last: int, size: int) -> Iterator[tuple[int, int]]:
+    """The blocks before `last` outside the finished ranges, in ranges of at most `size`."""
+    at = 0
+    for begin, end in [*finished, (last, last)]:
+        while at < min(begin, last):
+            stop = min(at + size, begin, last)
+            yield at, stop
+            at = stop
+        at = max(at, end)
+
+
+def _merged(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Ranges in order, those that touch made one."""
+    merged: list[tuple[int, int]] = []
+    for first, last in sorted(ranges):
+        if merged and merged[-1][1] == first:
+            merged[-1] = (merged[-1][0], last)
+        else:
+            merged.append((first, last))
+    return merged
