@@ -178,7 +178,7 @@ def _hands_chunk(rules, crews, tables, seed, first, last, rotations, dealer, pla
                 seat_players(rules[_u(k)], t, players, (dealer + rotation) % players)
                 if play_hand(rules[_u(k)], t, crews[_u(k)]) < 0:
                     return k
-                add_hand(block[_u(k)], t)
+                add_hand(block[_u(k)], t, crews[_u(k)])
                 turns[_u(k), _u(t.sight.turn)] += 1
                 longest[_u(k)] = max(longest[_u(k)], t.longest_chain)
                 if rows.shape[0]:
@@ -214,7 +214,7 @@ def _matches_chunk(rules, crews, tables, matches, seed, first, last, rotations, 
                         return k
                     if everybody:
                         block_hands[_u(k)] += 1
-                        add_hand(block[_u(k)], t)
+                        add_hand(block[_u(k)], t, crews[_u(k)])
                         turns[_u(k), _u(t.sight.turn)] += 1
                         longest[_u(k)] = max(longest[_u(k)], t.longest_chain)
                 add_match(match_block[_u(k)], rules[_u(k), _u(players)], m)
@@ -335,7 +335,9 @@ def run(
     pool = ThreadPoolExecutor(threads)
     try:
         for last in looks(plan.blocks) if enough is not None else [plan.blocks]:
-            for first, end, tally, chunk_rows in _play_all(prepared, pool, threads, result, last, size, rows is not None):
+            for first, end, tally, chunk_rows in _play_all(
+                prepared, pool, threads, result, last, size, rows is not None
+            ):
                 result.tally.add(tally)
                 result.finished = _merged([*result.finished, (first, end)])
                 result.seconds = time.perf_counter() - began

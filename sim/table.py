@@ -135,6 +135,7 @@ CREW = _dtype(
         ("stop", (np.int64, (MOST_PLAYERS,))),
         ("forget", (np.uint64, (MOST_PLAYERS,))),  # chances as 32-bit thresholds, by seat
         ("illegal", (np.uint64, (MOST_PLAYERS,))),
+        ("group", (np.int64, (MOST_PLAYERS,))),  # seats that play alike have the same number, from 0 in order
         ("notice", np.uint64),
         ("errs", np.int64),  # 1 if any seat ever plays illegally
     ]

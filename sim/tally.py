@@ -33,7 +33,7 @@ TABLE_MEASURES = (
 )
 """Measures of a hand as a whole, in the order of a row."""
 PLAYER_MEASURES = ("win", "points_left", "score")
-"""Measures of each player of a hand: in a row first by position, then by seat."""
+"""Measures of each player of a hand: in a row first by position, then by group of seats that play alike (sums)."""
 MATCH_MEASURES = ("hands", "turns", "first_dealer", "winner_total", "extra_hands", "shared", "capped")
 """Measures of a match as a whole; then follow the parts (of WHOLE) of the match that each seat won."""
 TURNS_BINS = 65_536
@@ -45,10 +45,10 @@ _u = np.uint64
 
 
 def hand_columns(players: int) -> list[tuple[str, str, int]]:
-    """What each entry of a hand's row is: (measure, '' or 'position' or 'seat', number from 1 or 0)."""
+    """What each entry of a hand's row is: (measure, '' or 'position' or 'group', number from 1 or 0)."""
     return [(name, "", 0) for name in TABLE_MEASURES] + [
         (name, by, number)
-        for by in ("position", "seat")
+        for by in ("position", "group")
         for name in PLAYER_MEASURES
         for number in range(1, players + 1)
     ]
@@ -135,7 +135,7 @@ class Tally:
 
 
 @kernel(inline=True)
-def add_hand(row, t):  # type: ignore[no-untyped-def]
+def add_hand(row, t, crew):  # type: ignore[no-untyped-def]
     """Add the hand that was played on a table to a block's row."""
     players = t.sight.players
     row[_u(0)] += t.sight.turn
@@ -149,18 +149,18 @@ def add_hand(row, t):  # type: ignore[no-untyped-def]
     row[_u(8)] += t.void_deals
     row[_u(9 + t.reason)] += 1
     by_position = _u(_TABLE)
-    by_seat = _u(_TABLE + 3 * players)
+    by_group = _u(_TABLE + 3 * players)
     if t.winner >= 0:
         row[by_position + _u(t.winner)] += 1
-        row[by_seat + _u(t.seat[_u(t.winner)])] += 1
+        row[by_group + _u(crew.group[_u(t.seat[_u(t.winner)])])] += 1
     n = _u(players)
     for p in range(players):
         at = _u(p)
-        seat = by_seat + _u(t.seat[at])
+        group = by_group + _u(crew.group[_u(t.seat[at])])
         row[by_position + n + at] += t.points_left[at]
         row[by_position + n + n + at] += t.scored[at]
-        row[seat + n] += t.points_left[at]
-        row[seat + n + n] += t.scored[at]
+        row[group + n] += t.points_left[at]
+        row[group + n + n] += t.scored[at]
 
 
 @kernel(inline=True)

@@ -109,11 +109,20 @@ class Player:
     forget_last_card: float = 0.0
     illegal_rate: float = 0.0
 
+    @property
+    def label(self) -> str:
+        """The strategy's name, with the errors that the person makes; seats of one label play alike."""
+        errors = {"forget_last_card": self.forget_last_card, "illegal_rate": self.illegal_rate}
+        made = ", ".join(f"{name} {chance:g}" for name, chance in errors.items() if chance)
+        return f"{self.strategy.name} ({made})" if made else self.strategy.name
+
 
 def crew_record(lineup: Sequence[Player], notice_rate: float = 1.0) -> np.ndarray[Any, Any]:
     """The line-up as the engine reads it (dtype CREW, shape ()), one player a seat; compiles what is not yet."""
     crew = np.zeros((), CREW)
+    groups = list(dict.fromkeys(player.label for player in lineup))
     for seat, player in enumerate(lineup):
+        crew["group"][seat] = groups.index(player.label)
         crew["play"][seat], crew["suit"][seat], crew["stop"][seat] = player.strategy.addresses()
         crew["forget"][seat] = threshold(player.forget_last_card)
         crew["illegal"][seat] = threshold(player.illegal_rate)
