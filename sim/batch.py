@@ -299,7 +299,7 @@ def looks(blocks: int) -> Iterator[int]:
 def is_compiled(matches: bool) -> bool:
     """Whether the engine need not be compiled first: it was, on this machine and from these sources."""
     name = "_matches_chunk" if matches else "_hands_chunk"
-    return any(cache_directory().glob(f"**/batch.{name}*.nbi"))
+    return any(cache_directory(__name__).glob(f"**/batch.{name}*.nbi"))
 
 
 def compile_engine(plan: Plan) -> None:
