@@ -60,7 +60,7 @@ _u = np.uint64
 
 @dataclass(frozen=True)
 class Scenario:
-    """Rules with a line-up: `crew` is its record (dtype CREW, shape ()), `names` its strategies by seat."""
+    """Rules with a line-up: `crew` is its record (dtype CREW, shape ()), `names` the labels of its players by seat."""
 
     rules: Rules
     crew: np.ndarray[Any, Any]
@@ -78,7 +78,11 @@ class Plan:
     """Hands (or matches) a block and scenario; the dealer moves on by one seat each time."""
     matches: bool = False
     first_dealer: int | None = None
-    """A seat from 0; None: the last seat for hands, drawn by chance for matches."""
+    """A seat from 0; None: the last seat for hands, drawn by chance for matches. In matches it leaves no rotations."""
+
+    def __post_init__(self) -> None:
+        if self.matches and self.first_dealer is not None and self.rotations > 1:
+            raise ValueError("a first dealer that is fixed cannot move on: one rotation a block")
 
     @property
     def players(self) -> int:
@@ -299,7 +303,7 @@ def looks(blocks: int) -> Iterator[int]:
 def is_compiled(matches: bool) -> bool:
     """Whether the engine need not be compiled first: it was, on this machine and from these sources."""
     name = "_matches_chunk" if matches else "_hands_chunk"
-    return any(cache_directory(__name__).glob(f"**/batch.{name}*.nbi"))
+    return any(cache_directory(__file__).glob(f"**/batch.{name}*.nbi"))
 
 
 def compile_engine(plan: Plan) -> None:

@@ -26,7 +26,7 @@ import numpy as np
 from numba import config, njit
 
 ROOT = Path(__file__).resolve().parent.parent
-IMPORT = re.compile(r"^ *from (sim|strategies)(\.\w+)? import \(?([\w, ]*)", re.MULTILINE)
+IMPORT = re.compile(r"^ *from (sim|strategies)(\.\w+)? import (?:\(([^)]*)\)|(.*))", re.MULTILINE)
 """The form in which the project's modules import each other."""
 
 
@@ -38,52 +38,49 @@ def cache_home() -> Path:
 
 
 @cache
-def _source(module: str) -> tuple[bytes, tuple[str, ...]]:
-    """The text of one of the project's modules, and those of them that it imports."""
-    path = ROOT.joinpath(*module.split("."))
-    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+def _source(path: Path) -> tuple[bytes, tuple[Path, ...]]:
+    """The text of a module, and the files of the project's modules that it imports."""
     text = path.read_bytes()
     imported = []
-    for package, inner, names in IMPORT.findall(text.decode()):
-        if inner:
-            imported.append(package + inner)
-        else:
-            listed = (f"{package}.{name.strip()}" for name in names.split(","))
-            imported += [name for name in listed if (ROOT / name.replace(".", "/")).with_suffix(".py").exists()]
+    for package, inner, bracketed, plain in IMPORT.findall(text.decode()):
+        modules = [inner[1:]] if inner else re.findall(r"\w+", bracketed or plain)
+        files = [ROOT / package / f"{module}.py" for module in modules]
+        imported += [file for file in files if inner or file.exists()]
     return text, tuple(imported)
 
 
 @cache
-def sources_hash(module: str) -> str:
+def sources_hash(path: Path) -> str:
     """A short hash of all sources that compiled code of a module can come from, and of the compiler's versions."""
-    reached = [module]
-    for name in reached:
-        reached += [other for other in _source(name)[1] if other not in reached]
+    reached = [path]
+    for file in reached:
+        reached += [other for other in _source(file)[1] if other not in reached]
     digest = hashlib.sha256(f"{numba.__version__} {llvmlite.__version__} {np.__version__}".encode())
-    for name in sorted(reached):
-        digest.update(name.encode() + _source(name)[0])
+    for file in sorted(reached):
+        digest.update(file.name.encode() + _source(file)[0])
     return digest.hexdigest()[:16]
 
 
-def cache_directory(module: str, extra: str = "") -> Path:
-    """Where a module's code from the present sources is cached; `extra` tells apart what depends on one more source."""
-    return cache_home() / (sources_hash(module) + (f"-{extra}" if extra else ""))
+def cache_directory(path: str) -> Path:
+    """Where compiled code of the module in a file is cached, as its sources are now."""
+    return cache_home() / sources_hash(Path(path).resolve())
 
 
-def kernel(
-    function: Callable[..., Any] | None = None, *, signature: Any = None, inline: bool = False, extra: str = ""
-) -> Any:
+def kernel(function: Callable[..., Any] | None = None, *, signature: Any = None, inline: bool = False) -> Any:
     """Compile a function with the options above; usable bare or with arguments.
 
     `signature`: compile at once for these types (strategies), else at the first call. `inline`: never leave it to the
-    compiler whether to call it. `extra`: see `cache_directory`.
+    compiler whether to call it. A function that was typed in and stands in no file is compiled but not cached.
     """
     if function is None:
-        return lambda given: kernel(given, signature=signature, inline=inline, extra=extra)
+        return lambda given: kernel(given, signature=signature, inline=inline)
+    file = function.__code__.co_filename
+    cached = os.path.exists(file)
     before = config.CACHE_DIR
-    # Read by numba while it decorates; put back so that other users of numba in the process keep theirs.
-    config.CACHE_DIR = str(cache_directory(function.__module__, extra))
     try:
-        return njit(signature, cache=True, nogil=True, error_model="numpy", forceinline=inline)(function)
+        if cached:
+            # Read by numba while it decorates; put back so that other users of numba in the process keep theirs.
+            config.CACHE_DIR = str(cache_directory(file))
+        return njit(signature, cache=cached, nogil=True, error_model="numpy", forceinline=inline)(function)
     finally:
         config.CACHE_DIR = before

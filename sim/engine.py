@@ -50,13 +50,15 @@ from sim.streams import (
     DECK,
     ILLEGAL,
     MISDEAL,
-    PAGE_LUCK,
     PAGE_WORDS,
     RESHUFFLE,
     SEAT,
     below,
     block,
+    LUCK_EACH,
+    LUCK_GROUP,
     fill_luck,
+    fill_luck_of_group,
     fill_words,
     where,
 )
@@ -70,12 +72,16 @@ FAULT = -1
 NO_STARTER = -2
 """A deck that was given holds no card that may open."""
 
-# Returned in place of the next position:
 HAND_OVER = -3
-"""a player has gone out."""
+"""Returned in place of the next position when a player has gone out."""
+
+
+# What a step of a turn leads to, if it is not the code of a card to lay:
 TURN_GOES_ON = -4
 """the player still has its own play."""
-STOP_CALLED = -5
+TURN_OVER = -5
+"""the player lays nothing, and the next one is to act."""
+STOP_CALLED = -6
 """the player has stopped the hand."""
 
 ASKED_PLAY, ASKED_SUIT, ASKED_STOP = range(3)
@@ -145,19 +151,26 @@ def _store(typingctx, address, value):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def _write_row(t, event, position, a, b, c, d):  # type: ignore[no-untyped-def]
+    if t.logged < t.log_room:
+        at = t.log + t.logged * LOG_COLUMNS * 8
+        _store(at, event)
+        _store(at + 8, t.sight.turn)
+        _store(at + 16, position)
+        _store(at + 24, a)
+        _store(at + 32, b)
+        _store(at + 40, c)
+        _store(at + 48, d)
+    t.logged += 1
+
+
+@kernel(inline=True)
 def _write(t, event, position, a, b, c, d):  # type: ignore[no-untyped-def]
     """Write an event down if the table keeps a log; beyond its end only count, so that a longer one can be brought."""
     if t.log_room:
-        if t.logged < t.log_room:
-            at = t.log + t.logged * LOG_COLUMNS * 8
-            _store(at, np.int64(event))
-            _store(at + 8, t.sight.turn)
-            _store(at + 16, np.int64(position))
-            _store(at + 24, np.int64(a))
-            _store(at + 32, np.int64(b))
-            _store(at + 40, np.int64(c))
-            _store(at + 48, np.int64(d))
-        t.logged += 1
+        _write_row(
+            t, np.int64(event), np.int64(position), np.int64(a), np.int64(b), np.int64(c), np.int64(d)
+        )
 
 
 # --- Cards in words -------------------------------------------------------------------------------------------------
@@ -214,7 +227,7 @@ def _hand_points(rule, t, position):  # type: ignore[no-untyped-def]
     return total
 
 
-@kernel
+@kernel(inline=True)
 def _may_follow(rule, sight):  # type: ignore[no-untyped-def]
     """The cards that may be laid on the top card now."""
     if sight.any_card:
@@ -232,7 +245,7 @@ def _may_follow(rule, sight):  # type: ignore[no-untyped-def]
 # --- The stock ------------------------------------------------------------------------------------------------------
 
 
-@kernel
+@kernel(inline=True)
 def _next_card(t, low):  # type: ignore[no-untyped-def]
     """The card at `low`, which is next in the stock. The stock is shuffled as it is drawn: forward Fisher-Yates."""
     card = t.stock[_u(low)]
@@ -250,7 +263,7 @@ def _next_card(t, low):  # type: ignore[no-untyped-def]
     return np.int64(card)
 
 
-@kernel
+@kernel(inline=True)
 def _can_give(rule, t):  # type: ignore[no-untyped-def]
     return t.stock_low < t.stock_high or (rule.reshuffle and t.laid > 0)
 
@@ -281,7 +294,7 @@ def _turn_over_discards(t):  # type: ignore[no-untyped-def]
     _write(t, LOG_RESHUFFLE, 0, t.stock_high, 0, 0, 0)
 
 
-@kernel
+@kernel(inline=True)
 def _draw_card(rule, t, position, why):  # type: ignore[no-untyped-def]
     """Give a player the next card of the stock, which must be able to give one."""
     if t.stock_low == t.stock_high:
@@ -316,18 +329,17 @@ def _penalise(rule, t, position, number, why):  # type: ignore[no-untyped-def]
 # --- Asking ---------------------------------------------------------------------------------------------------------
 
 
-@kernel
-def _ask(t, address, position, playable, may_draw, may_pass, question):  # type: ignore[no-untyped-def]
+@kernel(inline=True)
+def _ask(t, address, position, playable, may_draw, may_pass):  # type: ignore[no-untyped-def]
     """Put a question to the strategy at a position and give back its answer."""
     sight = t.sight
     at = _u(position)
     asked = t.questions[at]
     t.questions[at] = asked + 1
-    slot = _u(asked) & _u(PAGE_LUCK - 1)
-    start = at * _u(PAGE_LUCK)
-    if slot == 0:
-        place = where(SEAT, t.seat[at], t.hand_number)
-        fill_luck(t.luck, start, t.seed, t.game, place, asked // PAGE_LUCK)
+    slot = _u(asked) & _u(LUCK_EACH - 1)
+    start = at * _u(LUCK_EACH)
+    if slot == 0 and asked:
+        fill_luck(t.luck, start, t.seed, t.game, t.places[at * _u(LUCK_GROUP)], asked // LUCK_EACH)
     sight.luck = t.luck[start + slot]
     sight.draws = 0
     sight.hand = t.hands[at]
@@ -336,23 +348,29 @@ def _ask(t, address, position, playable, may_draw, may_pass, question):  # type:
     sight.may_draw = may_draw
     sight.may_pass = may_pass
     sight.position = position
-    answer = _call_strategy(address, sight)
-    t.answer = answer
+    return _call_strategy(address, sight)
+
+
+@kernel
+def _fault(t, position, question, answer):  # type: ignore[no-untyped-def]
+    """Note what went wrong."""
+    t.faulty = position
     t.question = question
-    return answer
+    t.answer = answer
+    return np.int64(FAULT)
 
 
 @kernel
 def _ask_suit(t, crew, position):  # type: ignore[no-untyped-def]
     """The suit that a player declares, or FAULT."""
-    suit = _ask(t, crew.suit[_u(t.seat[_u(position)])], position, _u(0), 0, 0, ASKED_SUIT)
-    return suit if 0 <= suit < 4 else np.int64(FAULT)
+    suit = _ask(t, crew.suit[_u(t.seat[_u(position)])], position, _u(0), 0, 0)
+    return suit if 0 <= suit < 4 else _fault(t, position, ASKED_SUIT, suit)
 
 
 # --- Playing a card -------------------------------------------------------------------------------------------------
 
 
-@kernel
+@kernel(inline=True)
 def _after(sight, position):  # type: ignore[no-untyped-def]
     """The next position in the direction of play."""
     following = position + sight.direction
@@ -404,7 +422,7 @@ def _last_card(rule, t, crew, position):  # type: ignore[no-untyped-def]
         _penalise(rule, t, position, rule.call_penalty, WHY_LAST_CARD)
 
 
-@kernel
+@kernel(inline=True)
 def _lay(rule, t, crew, position, card):  # type: ignore[no-untyped-def]
     """Lay a card: suit, effect, last-card call. Returns the next position, HAND_OVER or FAULT."""
     sight = t.sight
@@ -494,6 +512,11 @@ def _clear(t):  # type: ignore[no-untyped-def]
     for i in range(players):
         sight.called[_u(i)] = 0
         t.questions[_u(i)] = 0
+        place = where(SEAT, t.seat[_u(i)], t.hand_number)
+        for j in range(LUCK_GROUP):
+            t.places[_u(LUCK_GROUP * i + j)] = place
+    for i in range(0, players, LUCK_GROUP):
+        fill_luck_of_group(t.luck, t.places, t.seed, t.game, i)
     for i in range(4 * players):
         sight.drew_on[_u(i)] = 0
         sight.played[_u(i)] = 0
@@ -643,7 +666,7 @@ def _declare_delayed(t, crew):  # type: ignore[no-untyped-def]
 
 @kernel
 def _face_penalty(rule, t, crew, position):  # type: ignore[no-untyped-def]
-    """Answer a penalty draw or take it. Returns the next position, TURN_GOES_ON, HAND_OVER or FAULT."""
+    """Answer a penalty draw or take it. Returns the card that answers, TURN_OVER, TURN_GOES_ON or FAULT."""
     sight = t.sight
     at = _u(position)
     answers = t.hands[at] & rule.penalties
@@ -657,25 +680,25 @@ def _face_penalty(rule, t, crew, position):  # type: ignore[no-untyped-def]
         answers &= ~rule.wilds
     if answers:
         sight.drawn = 0
-        answer = _ask(t, crew.play[_u(t.seat[at])], position, answers, 1, 0, ASKED_PLAY)
+        answer = _ask(t, crew.play[_u(t.seat[at])], position, answers, 1, 0)
         if 0 <= answer < 64 and answers >> _u(answer) & _ONE:
-            return _lay(rule, t, crew, position, answer)
+            return answer
         if answer != ACT_DRAW:
-            return np.int64(FAULT)
+            return _fault(t, position, ASKED_PLAY, answer)
     due = sight.pending
     sight.pending = 0
     t.chain = 0
     given = _penalise(rule, t, position, due, WHY_PENALTY)
     if rule.loses_turn:
         t.idle = 0
-        return _after(sight, position)
+        return np.int64(TURN_OVER)
     t.turn_drew = given
     return np.int64(TURN_GOES_ON)
 
 
 @kernel
 def _try_illegal(rule, t, crew, position, playable):  # type: ignore[no-untyped-def]
-    """Perhaps the player lays a card that does not match. As `_face_penalty`; TURN_GOES_ON if it does not."""
+    """Perhaps the player tries a card that does not match. As `_face_penalty`; TURN_GOES_ON if it does not."""
     seat = t.seat[_u(position)]
     wrong = t.hands[_u(position)] & rule.cards & ~playable
     if not wrong:
@@ -688,10 +711,10 @@ def _try_illegal(rule, t, crew, position, playable):  # type: ignore[no-untyped-
     caught = w2 < crew.notice
     _write(t, LOG_ILLEGAL, position, card, np.int64(caught), 0, 0)
     if not caught:
-        return _lay(rule, t, crew, position, card)
+        return np.int64(card)
     t.idle = 0
     _penalise(rule, t, position, rule.illegal_penalty, WHY_ILLEGAL)
-    return _after(sight, position)
+    return np.int64(TURN_OVER)
 
 
 @kernel
@@ -699,12 +722,12 @@ def _begin_turn(rule, t, crew, position):  # type: ignore[no-untyped-def]
     """What may come before a turn's own play: stop, delayed suit, penalty draw. As `_face_penalty`, or STOP_CALLED."""
     sight = t.sight
     if rule.stop_points > 0 and _hand_points(rule, t, position) <= rule.stop_points:
-        answer = _ask(t, crew.stop[_u(t.seat[_u(position)])], position, _u(0), 0, 0, ASKED_STOP)
+        answer = _ask(t, crew.stop[_u(t.seat[_u(position)])], position, _u(0), 0, 0)
         if answer == 1:
             _write(t, LOG_STOP, position, 0, 0, 0, 0)
             return np.int64(STOP_CALLED)
         if answer != 0:
-            return np.int64(FAULT)
+            return _fault(t, position, ASKED_STOP, answer)
     if t.delayed >= 0 and _declare_delayed(t, crew) == FAULT:
         return np.int64(FAULT)
     if sight.pending > 0:
@@ -712,49 +735,45 @@ def _begin_turn(rule, t, crew, position):  # type: ignore[no-untyped-def]
     return np.int64(TURN_GOES_ON)
 
 
-@kernel
+@kernel(inline=True)
 def _own_play(rule, t, crew, position):  # type: ignore[no-untyped-def]
-    """A turn's own play: draw where the rules let it or force it, lay a card or pass. Returns as `_lay`."""
+    """A turn's own play: draw where the rules let it or force it, then a card or a pass. As `_face_penalty`."""
     sight = t.sight
     at = _u(position)
+    seat = _u(t.seat[at])
     follow = _may_follow(rule, sight)
     if not rule.may_finish and sight.counts[at] == 1:
         follow &= ~rule.wilds
     held = t.hands[at]
     playable = held & follow
-    if crew.errs and crew.illegal[_u(t.seat[at])]:
-        following = _try_illegal(rule, t, crew, position, playable)
-        if following != TURN_GOES_ON:
-            return following
-    suit = sight.active_suit
+    if crew.errs and crew.illegal[seat]:
+        tried = _try_illegal(rule, t, crew, position, playable)
+        if tried != TURN_GOES_ON:
+            return tried
     drawn = 0
     asked = False
+    card = np.int64(TURN_OVER)
     if playable == 0:
         t.stuck += 1
     while True:
         more = drawn < rule.limit and (playable == 0 or rule.voluntary) and _can_give(rule, t)
         if playable:
             may_pass = drawn > 0 and not more and rule.play_drawn != MUST
-            if more or may_pass or playable & (playable - _ONE):
-                if not asked:
-                    asked = True
-                    t.choices += 1
-                sight.drawn = drawn
-                answer = _ask(
-                    t, crew.play[_u(t.seat[at])], position, playable, np.int64(more), np.int64(may_pass), ASKED_PLAY
-                )
-                if not (0 <= answer < 64 and playable >> _u(answer) & _ONE):
-                    if answer == ACT_PASS and may_pass:
-                        break
-                    if answer != ACT_DRAW or not more:
-                        return np.int64(FAULT)
-                    answer = np.int64(-1)
-            else:
-                answer = lowest_card(playable)
-            if answer >= 0:
-                if drawn:
-                    sight.drew_on[at * _u(4) + _u(suit)] += 1
-                return _lay(rule, t, crew, position, answer)
+            if not (more or may_pass or playable & (playable - _ONE)):
+                card = lowest_card(playable)
+                break
+            if not asked:
+                asked = True
+                t.choices += 1
+            sight.drawn = drawn
+            answer = _ask(t, crew.play[seat], position, playable, np.int64(more), np.int64(may_pass))
+            if 0 <= answer < 64 and playable >> _u(answer) & _ONE:
+                card = answer
+                break
+            if answer == ACT_PASS and may_pass:
+                break
+            if answer != ACT_DRAW or not more:
+                return _fault(t, position, ASKED_PLAY, answer)
         elif not more:
             break
         _draw_card(rule, t, position, WHY_VOLUNTARY if playable else WHY_STUCK)
@@ -762,14 +781,13 @@ def _own_play(rule, t, crew, position):  # type: ignore[no-untyped-def]
         if drawn == 1 and not rule.may_finish:
             follow = _may_follow(rule, sight)  # a lone wild is no longer the last card
         playable = follow & (held if rule.play_drawn == NO else t.hands[at])
-    sight.drew_on[at * _u(4) + _u(suit)] += 1
-    t.passes += 1
-    if drawn + t.turn_drew > 0:
-        t.idle = 0
-    else:
-        t.idle += 1
-    _write(t, LOG_PASS, position, 0, 0, 0, 0)
-    return _after(sight, position)
+    if drawn or card < 0:
+        sight.drew_on[at * _u(4) + _u(sight.active_suit)] += 1
+    if card < 0:
+        t.passes += 1
+        t.idle = 0 if drawn + t.turn_drew > 0 else t.idle + 1
+        _write(t, LOG_PASS, position, 0, 0, 0, 0)
+    return card
 
 
 # --- A hand ---------------------------------------------------------------------------------------------------------
@@ -834,26 +852,32 @@ def play_turns(rule, t, crew, position):  # type: ignore[no-untyped-def]
     while True:
         sight.turn += 1
         t.turn_drew = 0
-        following = _begin_turn(rule, t, crew, position) if special else np.int64(TURN_GOES_ON)
-        if following == TURN_GOES_ON:
-            following = _own_play(rule, t, crew, position)
-        if following >= 0:
+        card = np.int64(TURN_GOES_ON)
+        if special:
+            card = _begin_turn(rule, t, crew, position)
+        if card == TURN_GOES_ON:
+            card = _own_play(rule, t, crew, position)
+        if card >= 0:
+            following = _lay(rule, t, crew, position, card)
+            if following < 0:
+                if following == FAULT:
+                    return FAULT
+                _settle(rule, t, OUT, position)
+                return OUT
             position = following
+        elif card == TURN_OVER:
+            position = _after(sight, position)
             if t.idle == sight.players:
                 _settle(rule, t, BLOCKED, position)
                 return BLOCKED
-            if sight.turn >= rule.turn_cap:
-                _settle(rule, t, CAPPED, position)
-                return CAPPED
-        elif following == HAND_OVER:
-            _settle(rule, t, OUT, position)
-            return OUT
-        elif following == STOP_CALLED:
+        elif card == STOP_CALLED:
             _settle(rule, t, STOPPED, position)
             return STOPPED
         else:
-            t.faulty = position
             return FAULT
+        if sight.turn >= rule.turn_cap:
+            _settle(rule, t, CAPPED, position)
+            return CAPPED
 
 
 @kernel
@@ -868,7 +892,6 @@ def play_hand(rule, t, crew):  # type: ignore[no-untyped-def]
         return NO_STARTER
     first = _open(rule, t, crew, starter)
     if first == FAULT:
-        t.faulty = t.sight.players - 1
         return FAULT
     reason = play_turns(rule, t, crew, first)
     if reason >= 0:
@@ -1028,6 +1051,8 @@ def score_match_hand(rules, rule, t, m):  # type: ignore[no-untyped-def]
     if not m.over and m.hands >= HAND_CAP:
         m.over = 1
         m.capped = 1
+    if m.over:
+        return
     m.dealer = _next_to_play(m, m.dealer)
     if rule.countdown and m.playing < m.players:
         _give_to_who_has_none(rules[_u(m.playing)], m)

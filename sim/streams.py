@@ -24,8 +24,11 @@ DECK, RESHUFFLE, SEAT, ILLEGAL, CALL, MISDEAL, DEALER = range(7)
 
 PAGE_BLOCKS = 16
 PAGE_WORDS = 4 * PAGE_BLOCKS
-PAGE_LUCK = 2 * PAGE_BLOCKS
 """The engine makes words by the page: this many blocks at once fill the processor's vector registers."""
+LUCK_GROUP = 4
+"""Players whose luck is made together, and the blocks for each of them: together a page."""
+LUCK_EACH = 2 * LUCK_GROUP
+"""Questions for which a player then has luck; most need no more in a hand."""
 
 _M0 = np.uint64(0xD2511F53)
 _M1 = np.uint64(0xCD9E8D57)
@@ -88,12 +91,29 @@ def fill_words(words, seed, game, place, page):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def fill_luck(luck, start, seed, game, place, page):  # type: ignore[no-untyped-def]
-    """Luck for questions ``32 * page …`` of a seat into ``luck[start:start + 32]`` (uint64), first word on top."""
-    first = np.uint64(page) * np.uint64(PAGE_BLOCKS)
+def fill_luck_of_group(luck, places, seed, game, first):  # type: ignore[no-untyped-def]
+    """Luck for the first LUCK_EACH questions of LUCK_GROUP players from position `first` on, into their parts of `luck`.
+
+    `luck` (uint64) has LUCK_EACH entries a position, `places` (uint64) its place LUCK_GROUP times, once a block.
+    """
     low, high, k0, k1 = game & _LOW, game >> _32, seed & _LOW, seed >> _32
+    start = np.uint64(first) * np.uint64(LUCK_EACH)
+    lanes = np.uint64(first) * np.uint64(LUCK_GROUP)
     for b in range(PAGE_BLOCKS):
-        w0, w1, w2, w3 = philox(first + np.uint64(b), place, low, high, k0, k1)
+        draw = np.uint64(b) & np.uint64(LUCK_GROUP - 1)
+        w0, w1, w2, w3 = philox(draw, places[lanes + np.uint64(b)], low, high, k0, k1)
+        at = start + np.uint64(2) * np.uint64(b)
+        luck[at] = w0 << _32 | w1
+        luck[at + np.uint64(1)] = w2 << _32 | w3
+
+
+@kernel
+def fill_luck(luck, start, seed, game, place, page):  # type: ignore[no-untyped-def]
+    """Luck for questions ``LUCK_EACH * page …`` of one player, from ``luck[start]`` on."""
+    low, high, k0, k1 = game & _LOW, game >> _32, seed & _LOW, seed >> _32
+    for b in range(LUCK_GROUP):
+        draw = np.uint64(page) * np.uint64(LUCK_GROUP) + np.uint64(b)
+        w0, w1, w2, w3 = philox(draw, place, low, high, k0, k1)
         at = np.uint64(start) + np.uint64(2) * np.uint64(b)
         luck[at] = w0 << _32 | w1
         luck[at + np.uint64(1)] = w2 << _32 | w3

@@ -14,7 +14,9 @@ import numba
 import numpy as np
 
 from sim.cards import MOST_CARDS, MOST_PLAYERS
-from sim.streams import PAGE_LUCK, PAGE_WORDS
+from sim.streams import LUCK_EACH, LUCK_GROUP, PAGE_WORDS
+
+SEATED = -(-MOST_PLAYERS // LUCK_GROUP) * LUCK_GROUP
 
 VIEW_FIELDS: list[tuple[str, Any, str]] = [
     # Of the seat that is asked
@@ -88,7 +90,9 @@ TABLE = _dtype(
         ("purpose", np.int64),  # which of the two
         ("word", np.int64),  # words used of that stream
         ("page", np.int64),  # page held in `words`, -1 none
-        ("luck", (np.uint64, (MOST_PLAYERS * PAGE_LUCK,))),
+        # Of each position: its place among the streams, once a block, and its luck; room for whole groups
+        ("places", (np.uint64, (SEATED * LUCK_GROUP,))),
+        ("luck", (np.uint64, (SEATED * LUCK_EACH,))),
         ("questions", (np.int64, (MOST_PLAYERS,))),  # put to each position in this hand
         # What goes on
         ("prepared", np.int64),  # players whose rule record the view's facts come from, 0 none yet

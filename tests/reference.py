@@ -722,11 +722,11 @@ class Table:
             self.emit("draw", turn=self.turn, seat=seat + 1, cards=[card], why=why)
 
     def draw_penalty(self, seat: int, cards: int, why: str) -> None:
-        """Draw as many as the stock can give; the rest is forgotten."""
+        """Draw as many as the stock can give; the rest is forgotten. A penalty of no cards is none."""
         got = 0
         while got < cards and self.draw_card(seat, why):
             got += 1
-        if got == 0:
+        if cards and got == 0:
             self.emit("draw", turn=self.turn, seat=seat + 1, cards=[], why=why)
 
     # -- playing a card ------------------------------------------------------------------------------------------------
