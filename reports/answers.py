@@ -1,0 +1,411 @@
+"""What a verb answers: from a question and the runs that played it to the JSON contract, data frames and files.
+
+A `Question` holds all that decides a result, and nothing else (no threads, no format), so equal questions have equal
+answers, whatever machine played them and however often it was interrupted. The forms of the answers are described in
+docs/contracts.md; how they look on a screen is `reports.tables`' matter.
+"""
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from reports.fairness import ranking_frame, verdict
+from reports.frames import (
+    hand_estimates,
+    lineup_text,
+    match_estimates,
+    rank_scenarios,
+    results_frame,
+    scenario_estimates,
+    simulation,
+)
+from reports.intervals import Estimate, Ranking
+from reports.output import write_whole
+from reports.tables import option_value
+from sim.batch import Plan, Run, Scenario, looks, rotations_of
+from sim.rules import NamedRules, diff, load
+from sim.streams import RNG_VERSION
+from sim.tally import Tally
+
+WHAT_ELSE = ("turns_per_hand", "cards_drawn_per_hand", "blocked")
+"""Measures of a hand that are told beside the fairness of a rule set."""
+WHAT_ELSE_OF_MATCHES = ("hands_per_match", "turns_per_match", "first_dealer_wins")
+PRECISE = "precise enough"
+INTERRUPTED = "interrupted"
+WIN_BY_POSITION = ("win_share", "position")
+
+
+@dataclass(frozen=True)
+class Question:
+    """All that decides a result. The line-up has an entry a seat, or one that stands for all seats."""
+
+    verb: Literal["simulate", "fairness"]
+    rules: tuple[NamedRules, ...]
+    names: tuple[str, ...]
+    """What the rule sets are called, all different."""
+    players: tuple[int, ...]
+    """The numbers of players for which it is asked, one after the other."""
+    lineup: tuple[Mapping[str, Any], ...]
+    """`{"strategy": name}`, with `forget_last_card` and `illegal_rate` where they are not 0."""
+    notice_rate: float
+    seed: int
+    count: int
+    """Hands (or matches) under each rule set; with a precision, at most."""
+    matches: bool
+    precision: float | None
+    first_dealer: int | None
+    """The seat, from 1, that deals first in a match; None: drawn by chance."""
+    version: str
+    asked: tuple[str, ...]
+    """The options of the command that name the rules: `--rules …`, `--set …`, `--vary …`."""
+
+    def seats(self, players: int) -> list[dict[str, Any]]:
+        """The line-up for a number of players, an entry a seat."""
+        return [dict(entry) for entry in (self.lineup * players if len(self.lineup) == 1 else self.lineup)]
+
+    def plan(self, players: int, crew: np.ndarray[Any, Any], labels: Sequence[str]) -> Plan:
+        """What is to be played for a number of players; `labels`: what is played alike, by seat."""
+        # Where the first dealer is fixed, turning the line-up would play the same matches again.
+        rotations = 1 if self.first_dealer is not None else rotations_of(labels)
+        scenarios = tuple(Scenario(named.rules, crew, tuple(labels)) for named in self.rules)
+        dealer = None if self.first_dealer is None else self.first_dealer - 1
+        return Plan(scenarios, self.seed, -(-self.count // rotations), rotations, self.matches, dealer)
+
+    def experiment(self) -> dict[str, Any]:
+        """The question in full, as a results folder keeps it."""
+        return {
+            "verb": self.verb,
+            "version": self.version,
+            "rng_version": RNG_VERSION,
+            "seed": self.seed,
+            "players": list(self.players),
+            "matches" if self.matches else "hands": self.count,
+            "precision": self.precision,
+            "first_dealer": self.first_dealer,
+            "notice_rate": self.notice_rate,
+            "lineup": [dict(entry) for entry in self.lineup],
+            "rules": [{**_origin(named, name), "options": named.rules.as_dict()} for named, name in self._named()],
+        }
+
+    def command(self) -> str:
+        """The command that asks it again, on any machine."""
+        words = ["ochos-sim", self.verb, *self.asked, "--players", ",".join(map(str, self.players))]
+        words += [*self._people(), "--matches" if self.matches else "--hands", str(self.count)]
+        if self.precision is not None:
+            words += ["--precision", f"{self.precision:g}"]
+        if self.first_dealer is not None:
+            words += ["--first-dealer", str(self.first_dealer)]
+        return shlex.join([*words, "--seed", str(self.seed)])
+
+    def trace_command(self, scenario: int, players: int, game: int, rotation: int) -> str:
+        """The command that shows one hand (or match) of it."""
+        named = self.rules[scenario]
+        words = ["ochos-sim", "trace", "--rules", "+".join([named.preset, *named.changes])]
+        for text in named.sets:
+            words += ["--set", text]
+        words += ["--players", str(players), *self._people(), "--seed", str(self.seed), "--game", str(game)]
+        words += ["--match"] if self.matches else []
+        if self.first_dealer is not None:
+            words += ["--first-dealer", str(self.first_dealer)]
+        return shlex.join([*words, *(["--rotation", str(rotation)] if rotation else [])])
+
+    def _named(self) -> list[tuple[NamedRules, str]]:
+        return list(zip(self.rules, self.names, strict=True))
+
+    def _people(self) -> list[str]:
+        words: list[str] = []
+        for entry in self.lineup:
+            words += ["--strategy", entry["strategy"]]
+        for option, key in (("--forget-last-card", "forget_last_card"), ("--illegal-rate", "illegal_rate")):
+            rates = [entry.get(key, 0) for entry in self.lineup]
+            for rate in rates if any(rates) else []:
+                words += [option, f"{rate:g}"]
+        return words + (["--notice-rate", f"{self.notice_rate:g}"] if self.notice_rate != 1 else [])
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A run with what is worked out of it once: how its rule sets rank, and what else they change."""
+
+    run: Run
+    ranking: Ranking
+    what_else: Mapping[str, Sequence[Estimate]]
+
+    @classmethod
+    def of(cls, run: Run) -> "Finding":
+        """Work it out; takes up to seconds where many rule sets are compared."""
+        return cls(run, rank_scenarios(run.tally, run.plan.players), what_else(run))
+
+
+# --- When to stop, and why it stopped ------------------------------------------------------------------------------
+
+
+def stop_rule(question: Question, plan: Plan) -> Callable[[Tally], str] | None:
+    """What looks at a run and says whether it is precise enough; None if no precision was asked for."""
+    wanted = question.precision
+    if wanted is None:
+        return None
+    # A run that is taken up again may hold more blocks than the look that it comes past: that look has been taken.
+    allowed = frozenset(looks(plan.blocks))
+
+    def enough(tally: Tally) -> str:
+        if int(tally.blocks) not in allowed:
+            return ""
+        widest = max((e.high - e.low) / 2 for e in _watched(question.verb, tally, plan))
+        what = "spread" if question.verb == "fairness" else "win share"
+        return f"{PRECISE}: every {what} is known to ± {wanted:g} or better" if widest <= wanted else ""
+
+    return enough
+
+
+def _watched(verb: str, tally: Tally, plan: Plan) -> list[Estimate]:
+    if verb == "fairness":
+        return [Estimate(s.value, s.se, s.low, s.high) for s in rank_scenarios(tally, plan.players).spreads]
+    found = hand_estimates(tally, 0, plan.scenarios[0].names)
+    return [e for measure, by, _, e in found if (measure.name, by) == WIN_BY_POSITION]
+
+
+def stopped(question: Question, run: Run) -> str:
+    """Why a run stopped, in words."""
+    if run.stopped == INTERRUPTED or run.stopped.startswith(PRECISE):
+        return run.stopped
+    what = "all matches played" if question.matches else "all hands played"
+    return what if question.precision is None else f"{what} before ± {question.precision:g} was reached"
+
+
+# --- Answers in the form of the contracts --------------------------------------------------------------------------
+
+
+def simulate_answer(question: Question, run: Run) -> dict[str, Any]:
+    """What `simulate --format json` prints."""
+    named = question.rules[0]
+    return {
+        "rules": named.rules.as_dict(),
+        **{key: value for key, value in _origin(named, question.names[0]).items() if key != "name"},
+        "players": run.plan.players,
+        "lineup": question.seats(run.plan.players),
+        "notice_rate": question.notice_rate,
+        "seed": question.seed,
+        "rng_version": RNG_VERSION,
+        "version": question.version,
+        **simulation(run),
+        "stopped": stopped(question, run),
+    }
+
+
+def fairness_answer(question: Question, findings: Sequence[Finding]) -> dict[str, Any]:
+    """What `fairness --format json` prints; a finding for each number of players that was played."""
+    sections = [_section(question, finding) for finding in findings]
+    reasons = list(dict.fromkeys(section["stopped"] for section in sections))
+    return {
+        "question": asked_in_words(question),
+        "players": sections,
+        "rules": [{**_origin(named, name), "rules": named.rules.as_dict()} for named, name in question._named()],
+        "lineup": [dict(entry) for entry in question.lineup],
+        "notice_rate": question.notice_rate,
+        "seed": question.seed,
+        "rng_version": RNG_VERSION,
+        "version": question.version,
+        "stopped": "; ".join(reasons),
+        "seconds": sum(finding.run.seconds for finding in findings),
+    }
+
+
+def _section(question: Question, finding: Finding) -> dict[str, Any]:
+    run, ranking, names = finding.run, finding.ranking, question.names
+    tally = run.tally
+    shares = [
+        [e for measure, by, _, e in hand_estimates(tally, k, scenario.names) if (measure.name, by) == WIN_BY_POSITION]
+        for k, scenario in enumerate(run.plan.scenarios)
+    ]
+    rows = []
+    for k in ranking.order:
+        spread = ranking.spreads[k]
+        rows.append(
+            {
+                "rules": names[k],
+                "rank_low": ranking.rank_low[k],
+                "rank_high": ranking.rank_high[k],
+                "in_best_set": ranking.in_best_set[k],
+                "spread": {"value": spread.value, "se": spread.se, "low": spread.low, "high": spread.high},
+                "spread_plain": spread.plain,
+                "spread_null": spread.null,
+                "best_position": spread.best_position,
+                "worst_position": spread.worst_position,
+                "positions": [
+                    {"position": p, "win_share": estimate.as_dict()} for p, estimate in enumerate(shares[k], start=1)
+                ],
+                **{name: estimates[k].as_dict() for name, estimates in finding.what_else.items()},
+                "hands": int(tally.hands[k]),
+            }
+        )
+    matches = {"matches": int(tally.blocks) * run.plan.rotations} if run.plan.matches else {}
+    return {
+        "players": run.plan.players,
+        "lineup": question.seats(run.plan.players),
+        "ranking": rows,
+        "verdict": verdict(names, ranking),
+        "best_set": [names[k] for k in ranking.order if ranking.in_best_set[k]],
+        "differences": _differences(names, ranking),
+        "blocks": int(tally.blocks),
+        "hands": int(tally.hands.min()),
+        **matches,
+        "stopped": stopped(question, run),
+        "seconds": run.seconds,
+    }
+
+
+def _differences(names: Sequence[str], ranking: Ranking) -> list[dict[str, Any]]:
+    """The spread of each rule set minus that of each fairer one."""
+    order = ranking.order
+    return [
+        {
+            "rules": names[i],
+            "minus": names[j],
+            **ranking.differences[i][j].as_dict(),
+            "variance_ratio": ranking.variance_ratio[i][j],
+        }
+        for at, j in enumerate(order)
+        for i in order[at + 1 :]
+    ]
+
+
+def what_else(run: Run) -> dict[str, list[Estimate]]:
+    """What changes beside the fairness: estimates by measure, one a scenario."""
+    scenarios = run.plan.scenarios
+    found = {name: scenario_estimates(run.tally, name, scenarios) for name in WHAT_ELSE}
+    if run.plan.matches:
+        count = int(run.tally.blocks) * run.plan.rotations
+        for name in WHAT_ELSE_OF_MATCHES:
+            found[name] = [
+                e
+                for k in range(len(scenarios))
+                for measure, by, _, e in match_estimates(run.tally, k, count)
+                if measure.name == name and not by
+            ]
+    return found
+
+
+def asked_in_words(question: Question) -> str:
+    """The question as a sentence."""
+    players = " and ".join(filter(None, [", ".join(map(str, question.players[:-1])), str(question.players[-1])]))
+    if len(question.names) == 1:
+        return f"How fair is {question.names[0]} for {players} players?"
+    return f"Which is fairer for {players} players: {', '.join(question.names)}?"
+
+
+def _origin(named: NamedRules, name: str) -> dict[str, Any]:
+    return {"name": name, "preset": named.preset, "changes": list(named.changes), "sets": list(named.sets)}
+
+
+# --- Frames and files ----------------------------------------------------------------------------------------------
+
+
+def results(question: Question, runs: Sequence[Run]) -> pd.DataFrame:
+    """Everything measured, tidy (`reports.frames.results_frame`), all numbers of players."""
+    return pd.concat([results_frame(run, question.names) for run in runs], ignore_index=True)
+
+
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a frame as plain dicts."""
+    return [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]
+
+
+def rankings(question: Question, findings: Sequence[Finding]) -> pd.DataFrame:
+    """The rankings (`reports.fairness.ranking_frame`), headed by the number of players."""
+    frames = []
+    for finding in findings:
+        frame = ranking_frame(question.names, finding.ranking, finding.what_else)
+        frame.insert(0, "players", finding.run.plan.players)
+        frames.append(frame)
+    return pd.concat(frames, ignore_index=True)
+
+
+def write_answer(question: Question, findings: Sequence[Finding], folder: Path) -> None:
+    """Write tables, figures and pages into a results folder. Equal questions give equal bytes. Raises OSError."""
+    # Here, because matplotlib and jinja take their time and most answers are printed only.
+    from reports.figures import save_figures
+    from reports.page import Facts, Report, Section, write_reports
+
+    runs = [finding.run for finding in findings]
+    everything, ranked = results(question, runs), rankings(question, findings)
+    for name, frame in (("results", everything), ("ranking", ranked)):
+        write_whole(folder / f"{name}.csv", frame.to_csv(index=False).encode())
+        content = BytesIO()
+        frame.to_parquet(content, index=False)
+        write_whole(folder / f"{name}.parquet", content.getvalue())
+    sections = []
+    for players in question.players:
+        ranking = ranked[ranked["players"] == players].drop(columns="players").reset_index(drop=True)
+        figures = save_figures(everything[everything["players"] == players], ranking, folder / "figures")
+        sections.append(Section(f"{players} players", ranking, figures))
+    write_reports(
+        folder,
+        Report(
+            question=asked_in_words(question),
+            verdict=verdicts(question, findings),
+            sections=sections,
+            method=method(question, runs),
+            rules=[_compared(named, name) for named, name in question._named()],
+            command=question.command(),
+            facts=Facts(
+                seed=question.seed,
+                hands=sum(int(run.tally.hands.sum()) for run in runs),
+                blocks=sum(int(run.tally.blocks) for run in runs),
+                version=question.version,
+                rng_version=RNG_VERSION,
+                lineup=lineups_in_words(runs),
+                stop_reason="; ".join(dict.fromkeys(stopped(question, run) for run in runs)),
+            ),
+        ),
+    )
+
+
+def verdicts(question: Question, findings: Sequence[Finding]) -> list[str]:
+    """The answer in sentences, one for each number of players."""
+    said = [(f.run.plan.players, verdict(question.names, f.ranking)) for f in findings]
+    return [text if len(question.players) == 1 else f"{players} players: {text}" for players, text in said]
+
+
+def method(question: Question, runs: Sequence[Run]) -> list[str]:
+    """How it was found out, in paragraphs."""
+    turned = max(run.plan.rotations for run in runs)
+    deals = (
+        "Every hand was played by the computer with the line-up given below, from a deal that follows from the seed."
+    )
+    if len(question.names) > 1:
+        deals += " All rule sets met the same deals, so that luck is the same for all and differences are sharper."
+    if turned > 1:
+        deals += " Each deal was played once for each turn of the line-up round the table, so that no seat has an edge."
+    intervals = (
+        "Intervals are 95 % intervals. They come from deals, not from hands, because the hands of one deal depend on "
+        "each other. The intervals of the spreads hold for all rule sets of a table together, and so does the best set."
+    )
+    if question.precision is None:
+        return [deals, intervals]
+    return [
+        deals,
+        intervals,
+        "The number of hands was not fixed: the run looked at its result from 1,000 deals on and stopped when it was "
+        f"precise to ± {question.precision:g}, so the interval that ended it is slightly too narrow.",
+    ]
+
+
+def lineups_in_words(runs: Sequence[Run]) -> str:
+    """The line-ups of all runs, shortly."""
+    return "; ".join(dict.fromkeys(lineup_text(run.plan.scenarios[0].names) for run in runs))
+
+
+def _compared(named: NamedRules, name: str) -> Any:
+    from reports.page import Change, RulesCompared
+
+    changes = [
+        Change(key, option_value(before), option_value(now)) for key, before, now in diff(load(named.preset), named)
+    ]
+    return RulesCompared(name, named.preset, changes, named.sheet)

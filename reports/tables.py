@@ -1,0 +1,420 @@
+"""Answers on a screen: rich tables and lines of text for people, made from the answers that other programs get.
+
+Every number comes with its interval, as `27.5 (27.4 to 27.6)`; what is sure and what is not is said in words.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from reports.output import decimals
+
+Answer = Mapping[str, Any]
+
+SUIT_NAMES = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
+ENDINGS = {
+    "out": "somebody goes out",
+    "blocked": "blocked",
+    "stopped": "stopped by a player",
+    "capped": "broken off at the turn cap",
+}
+DRAWS = {
+    "stuck": "can play nothing and draws {}",
+    "voluntary": "draws {} by choice",
+    "penalty": "takes the penalty: {}",
+    "last-card": "draws {} for the missing call",
+    "illegal": "draws {} for the wrong card",
+    "final": "draws {} before the count",
+}
+ALSO = {
+    "cards_drawn_per_hand": ("cards drawn a hand", 1),
+    "choices_per_hand": ("turns a hand with a choice", 1),
+    "stuck_per_hand": ("turns a hand stuck", 1),
+    "passes_per_hand": ("turns a hand passed", 1),
+    "reshuffled": ("hands with a reshuffle, %", 100),
+    "closed_on_wild": ("hands closed with a wild, %", 100),
+    "void_deals_per_hand": ("void deals a hand", 1),
+}
+ALSO_OF_MATCHES = {
+    "winner_total": ("winner's total", 1),
+    "first_dealer_wins": ("matches won by who dealt first, %", 100),
+    "extra_hands_per_match": ("extra hands a match", 1),
+    "shared_matches": ("matches shared, %", 100),
+    "capped_matches": ("matches given up without an end, %", 100),
+}
+RANKED = {
+    "turns_per_hand": ("turns a hand", 1),
+    "cards_drawn_per_hand": ("cards drawn a hand", 1),
+    "blocked": ("hands blocked, %", 100),
+    "hands_per_match": ("hands a match", 1),
+    "turns_per_match": ("turns a match", 1),
+    "first_dealer_wins": ("first dealer's matches, %", 100),
+}
+
+
+def estimate(given: Mapping[str, float], factor: float = 1.0) -> str:
+    """An estimate with its interval, times a factor, with as many digits as it bears."""
+    value, low, high = (given[key] * factor for key in ("value", "low", "high"))
+    if low == high:
+        return f"{value:,.4g}"
+    digits = decimals(low, high)
+    return f"{value:,.{digits}f} ({low:,.{digits}f} to {high:,.{digits}f})"
+
+
+# --- simulate ------------------------------------------------------------------------------------------------------
+
+
+def simulate_table(answer: Answer, said: str) -> RenderableType:
+    """The answer of `simulate`; `said`: the finding in a sentence."""
+    players = answer["players"]
+    parts: list[RenderableType] = [_headline(said)]
+    if len(answer["strategies"]) > 1:
+        parts.append(_headline(strategies_in_words(answer)))
+    positions = _table("position", "wins, % of hands", "points left", "score")
+    for row in answer["positions"]:
+        positions.add_row(place(row["position"], players), *_player_cells(row))
+    positions.add_row(Text("an even share", style="dim"), Text(f"{100 / players:.4g}", style="dim"), "", "")
+    parts.append(positions)
+    if len(answer["strategies"]) > 1:
+        strategies = _table("strategy", "wins, % of hands a seat", "points left", "score")
+        for row in answer["strategies"]:
+            seats = ", ".join(map(str, row["seats"]))
+            strategies.add_row(f"{row['strategy']} (seat {seats})", *_player_cells(row))
+        parts.append(strategies)
+    lengths = _table("length", "mean", "10 %", "median", "90 %", "99 %", "longest")
+    lengths.add_row("turns a hand", *_length_cells(answer["turns_per_hand"]))
+    if "matches" in answer:
+        matches = answer["matches"]
+        lengths.add_row("hands a match", *_length_cells(matches["hands_per_match"]))
+        lengths.add_row("turns a match", *_length_cells(matches["turns_per_match"]))
+        parts.append(_seats_table(matches["win_share_by_seat"]))
+    parts.append(lengths)
+    also = _table("also", "")
+    for key, (label, factor) in ALSO.items():
+        if answer[key]["high"] > answer[key]["low"] or answer[key]["value"]:
+            also.add_row(label, estimate(answer[key], factor))
+    for key, (label, factor) in ALSO_OF_MATCHES.items() if "matches" in answer else ():
+        also.add_row(label, estimate(answer["matches"][key], factor))
+    if answer["longest_penalty_chain"]:
+        also.add_row("longest chain of draw cards", str(answer["longest_penalty_chain"]))
+    ended = _table("hands end", "% of hands")
+    for key, share in answer["ended"].items():
+        if share["value"] > 0:
+            ended.add_row(ENDINGS[key], estimate(share, 100))
+    rules = "".join([f"rules {answer['preset']}", *(f"+{change}" for change in answer["changes"])])
+    rules += "".join(f", {text}" for text in answer["sets"])
+    return _spaced([*parts, also, ended, _footer(answer, rules, answer)])
+
+
+def strategies_in_words(answer: Answer) -> str:
+    """Which strategy wins most, in a sentence."""
+    rows = sorted(answer["strategies"], key=lambda row: -float(row["win_share"]["value"]))
+    best, last = rows[0], rows[-1]
+    sure = best["win_share"]["low"] > max(row["win_share"]["high"] for row in rows[1:])
+    even = f"{100 / answer['players']:.4g} % would be an even share"
+    return (
+        f"{best['strategy']} {'wins most' if sure else 'is ahead, though not surely'}: "
+        f"{estimate(best['win_share'], 100)} % of hands a seat; {last['strategy']} has "
+        f"{estimate(last['win_share'], 100)} %; {even}."
+    )
+
+
+def place(position: int, players: int) -> str:
+    """A position with its side of the table."""
+    return (
+        f"{position} {'left of the dealer' if position == 1 else 'the dealer' if position == players else ''}".strip()
+    )
+
+
+def _player_cells(row: Mapping[str, Any]) -> list[str]:
+    return [estimate(row["win_share"], 100), estimate(row["points_left"]), estimate(row["score"])]
+
+
+def _length_cells(found: Mapping[str, Any]) -> list[str]:
+    quantiles = [f"{found[key]['value']:,.0f}" for key in ("p10", "median", "p90", "p99")]
+    return [estimate(found["mean"]), *quantiles, f"{found['max']:,}"]
+
+
+def _seats_table(seats: Sequence[Mapping[str, Any]]) -> Table:
+    table = _table("seat", "strategy", "wins, % of matches", left=2)
+    for row in seats:
+        table.add_row(str(row["seat"]), escape(row["strategy"]), estimate(row, 100))
+    return table
+
+
+def _footer(answer: Answer, rules: str, counts: Answer) -> RenderableType:
+    """What was played, by what, and why it stopped."""
+    matches = counts.get("matches")
+    if isinstance(matches, Mapping):
+        matches = matches["count"]
+    played = f"{counts['hands']:,} hands" if matches is None else f"{matches:,} matches of {counts['hands']:,} hands"
+    notice = f"errors noticed {answer['notice_rate']:g}" if answer["notice_rate"] != 1 else ""
+    lines = [
+        [rules, f"line-up {lineup_in_words(counts['lineup'])}", notice],
+        [f"{played} in {counts['blocks']:,} deals", f"seed {answer['seed']}", counts["stopped"]],
+        [f"ochos-sim {answer['version']}", f"random numbers {answer['rng_version']}", _speed(counts)],
+        ["95 % intervals in brackets"],
+    ]
+    return Text("\n".join(" · ".join(filter(None, line)) for line in lines), style="dim")
+
+
+def _speed(counts: Answer) -> str:
+    seconds = counts["seconds"]
+    sets = len(counts["ranking"]) if "ranking" in counts else 1
+    rate = f", {round(counts['hands'] * sets / seconds, -3):,.0f} hands a second" if seconds > 0.05 else ""
+    return f"{seconds:,.2f} s of playing{rate}"
+
+
+def lineup_in_words(lineup: Sequence[Mapping[str, Any]]) -> str:
+    """`4 × random`, or the strategies by seat, with the errors that they make."""  # noqa: RUF002
+    names = [player_in_words(entry) for entry in lineup]
+    if len(set(names)) == 1:
+        return f"{len(names)} × {names[0]}"  # noqa: RUF001
+    return ", ".join(names)
+
+
+def player_in_words(entry: Mapping[str, Any]) -> str:
+    """A seat's strategy and the errors of who plays it."""
+    errors = {"forgets the call": entry.get("forget_last_card", 0), "wrong card": entry.get("illegal_rate", 0)}
+    made = ", ".join(f"{what} {rate:g}" for what, rate in errors.items() if rate)
+    return f"{entry['strategy']} ({made})" if made else str(entry["strategy"])
+
+
+# --- fairness ------------------------------------------------------------------------------------------------------
+
+
+def fairness_table(answer: Answer) -> RenderableType:
+    """The answer of `fairness`, a section for each number of players."""
+    common = [text for text in answer["rules"][0]["sets"] if all(text in entry["sets"] for entry in answer["rules"])]
+    rules = f"all rule sets with {', '.join(common)}" if common else ""
+    parts: list[RenderableType] = []
+    for section in answer["players"]:
+        parts += [Text(f"{section['players']} players", style="bold underline"), _headline(section["verdict"])]
+        parts += [*_ranking_tables(section), _footer(answer, rules, section)]
+    return _spaced(parts)
+
+
+def _ranking_tables(section: Answer) -> Iterator[RenderableType]:
+    rows = section["ranking"]
+    several = len(rows) > 1
+    head = ["rank", "rules", "may be fairest"] if several else ["rules"]
+    ranked = _table(*head, "spread, points", "wins most", "wins least", left=len(head))
+    other = _table("rules", *(RANKED[key][0] for key in RANKED if key in rows[0]))
+    for row in rows:
+        low, high = row["rank_low"], row["rank_high"]
+        name = escape(row["rules"])
+        begin = [f"{low}" if low == high else f"{low} to {high}", name, "yes" if row["in_best_set"] else "no"]
+        sure = row["spread"]["low"] > 0
+        places = [f"position {row[key]}" if sure else "not sure" for key in ("best_position", "worst_position")]
+        style = "bold" if several and row["in_best_set"] else ""
+        ranked.add_row(*(begin if several else [name]), estimate(row["spread"], 100), *places, style=style)
+        other.add_row(name, *(estimate(row[key], factor) for key, (_, factor) in RANKED.items() if key in row))
+    yield ranked
+    yield other
+    ratios = sorted(entry["variance_ratio"] for entry in section["differences"])
+    if ratios and ratios[len(ratios) // 2] > 0:
+        middle = ratios[len(ratios) // 2]
+        yield Text(
+            f"The same deals for all: between two rule sets, the variance is {100 * middle:.0f} % of what "
+            "separate deals would give.",
+            style="dim",
+        )
+
+
+# --- trace ---------------------------------------------------------------------------------------------------------
+
+
+def trace_lines(events: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """A hand or match as it would be told at the table, one line an event; the first event is the `match`."""
+    teller = _Teller()
+    for event in events:
+        yield from teller.tell(event)
+
+
+class _Teller:
+    """Tells a trace; remembers what an event does not repeat: who plays what, hands, direction."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.wilds: list[str] = []
+        self.cards: list[int] = []
+        self.direction = 1
+
+    def tell(self, event: Mapping[str, Any]) -> Iterator[str]:
+        match event["event"]:
+            case "match":
+                self.names = [player_in_words(entry) for entry in event["lineup"]]
+                self.wilds = event["rules"]["wild"]["ranks"]
+                yield f"seed {event['seed']}, game {event['game']}, {event['players']} players"
+            case "deal":
+                self.cards = [len(hand) for hand in event["hands"]]
+                self.direction = 1
+                yield from self._deal(event)
+            case "end":
+                yield from _end_lines(event)
+            case "match-end":
+                yield ""
+                hands = f"{event['hands']} hand{'s' if event['hands'] > 1 else ''}"
+                yield f"Match over after {hands}: {_winner(event['winner'])}."
+                yield f"     totals: {_by_seat(event['totals'])}"
+            case "reshuffle":
+                yield f"{event['turn']:>4} the {event['cards']} discards are shuffled into a new stock"
+            case _:
+                turn = event["turn"] or ""
+                yield f"{turn:>4} seat {event['seat']} {self._done(event)}"
+
+    def _deal(self, event: Mapping[str, Any]) -> Iterator[str]:
+        yield ""
+        yield f"Hand {event['hand']}: seat {event['dealer']} deals."
+        width = max(map(len, self.names))
+        for seat, hand in enumerate(event["hands"], start=1):
+            yield f"     seat {seat:<2} {self.names[seat - 1]:<{width}}  {_sorted(hand) if hand else 'sits out'}"
+        if event["buried"]:
+            yield f"     turned and buried: {' '.join(event['buried'])}"
+        yield f"     starter: {event['starter']}"
+
+    def _done(self, event: Mapping[str, Any]) -> str:
+        seat = event["seat"] - 1
+        match event["event"]:
+            case "play":
+                self.cards[seat] -= 1
+                return f"plays {self._play(event, self.cards[seat])}"
+            case "draw":
+                self.cards[seat] += len(event["cards"])
+                drawn = " ".join(event["cards"]) or "nothing, as the stock is empty"
+                return f"{DRAWS[event['why']].format(drawn)} ({self.cards[seat]} cards)"
+            case "pass":
+                return "passes"
+            case "declare":
+                return f"asks for {SUIT_NAMES[event['suit']]}"
+            case "last-card":
+                what = "calls the last card" if event["called"] else "forgets to call the last card"
+                return what + ("" if event["called"] else " and is caught" if event["caught"] else ", nobody notices")
+            case "illegal":
+                what = "and has to take it back" if event["caught"] else "and nobody notices"
+                return f"lays {event['card']}, which may not be played now, {what}"
+            case _:
+                return "stops the hand"
+
+    def _play(self, event: Mapping[str, Any], left: int) -> str:
+        card, suit = event["card"], event["active_suit"]
+        said = card
+        if left and (card == "JKR" or card[:-1] in self.wilds or not card.endswith(suit or "")):
+            said += f" and asks for {SUIT_NAMES[suit]}" if suit else ", the suit is named later"
+        notes = [f"{left} left" if left else "no card left"]
+        if event["direction"] != self.direction:
+            self.direction = event["direction"]
+            notes.append("the direction turns")
+        if event["pending"]:
+            notes.append(f"{event['pending']} to draw")
+        return f"{said} ({', '.join(notes)})"
+
+
+def _end_lines(event: Mapping[str, Any]) -> Iterator[str]:
+    ended = {
+        "out": ("is out of cards", ""),
+        "blocked": ("wins, as nobody can go on", "nobody can go on, and nobody wins"),
+        "stopped": ("wins the stopped hand", "stopped, and nobody wins"),
+        "capped": ("wins the hand, broken off at the turn cap", "broken off at the turn cap, and nobody wins"),
+    }
+    somebody, nobody = ended[event["reason"]]
+    how = f"seat {event['winner']} {somebody}" if event["winner"] else nobody
+    yield f"     End of hand {event['hand']}: {how}."
+    for seat, left in enumerate(event["left"], start=1):
+        if left:
+            yield f"     seat {seat:<2} keeps {_sorted(left)}: {event['points'][seat - 1]} points"
+    yield f"     scored: {_by_seat(event['scored'])}"
+    if event["totals"] != event["scored"]:
+        yield f"     totals: {_by_seat(event['totals'])}"
+
+
+def _winner(winner: Any) -> str:
+    if winner is None:
+        return "nobody wins"
+    if isinstance(winner, list):
+        return f"seats {' and '.join(map(str, winner))} share it"
+    return f"seat {winner} wins"
+
+
+def _by_seat(numbers: Sequence[int]) -> str:
+    return ", ".join(f"seat {seat} {number}" for seat, number in enumerate(numbers, start=1))
+
+
+_RANKS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
+
+
+def _sorted(cards: Sequence[str]) -> str:
+    """Cards as a player sorts them: by suit, then rank; jokers last."""
+    return " ".join(sorted(cards, key=lambda c: (9, 0) if c == "JKR" else ("CDHS".index(c[-1]), _RANKS.index(c[:-1]))))
+
+
+# --- lists ---------------------------------------------------------------------------------------------------------
+
+
+def records_table(records: Sequence[Mapping[str, Any]], *headings: str) -> RenderableType:
+    """Records as a table of text, a column a key (or the headings given)."""
+    keys = list(records[0]) if records else []
+    table = _table(*(headings or keys), left=len(keys))
+    for record in records:
+        table.add_row(*(escape(str(record[key])) for key in keys))
+    return table
+
+
+def presets_table(presets: Sequence[Any]) -> RenderableType:
+    """The presets (`sim.rules.Preset`), then the named changes."""
+    table = _table("preset", "sheet", "what it is", left=3)
+    changes: dict[str, str] = {}
+    for preset in presets:
+        table.add_row(preset.name, escape(preset.sheet), escape(preset.about))
+        for change in preset.changes:
+            changes.setdefault(change.name, change.about)
+    other = _table("change, added with a plus", "what it does", left=2)
+    for name, about in changes.items():
+        other.add_row(f"+{name}", escape(about))
+    return _spaced(
+        [table, other, Text("ochos-sim presets show NAME+CHANGE prints all options of a rule set", style="dim")]
+    )
+
+
+def option_value(value: Any) -> str:
+    """A rule option's value as people write it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key} = {option_value(entry)}" for key, entry in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return " ".join(map(option_value, value)) or "none"
+    return str(value)
+
+
+def markdown(records: Sequence[Mapping[str, Any]]) -> str:
+    """Records as a Markdown table; numbers with six digits, which is more than intervals bear."""
+    keys = list(records[0]) if records else []
+    lines = [keys, ["---"] * len(keys), *([_cell(record[key]) for key in keys] for record in records)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value).replace("|", "\\|")
+
+
+def _table(*headings: str, left: int = 1) -> Table:
+    """An empty table whose first columns are text and the others numbers."""
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0), show_edge=False)
+    for number, heading in enumerate(headings):
+        table.add_column(heading, overflow="fold", justify="left" if number < left else "right")
+    return table
+
+
+def _headline(text: str) -> RenderableType:
+    return Text(text, style="bold")
+
+
+def _spaced(parts: Sequence[RenderableType]) -> RenderableType:
+    """The parts with an empty line between them."""
+    return Group(*(Padding(part, (0, 0, 1, 0)) for part in parts[:-1]), parts[-1])

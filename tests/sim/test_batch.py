@@ -1,0 +1,219 @@
+"""Batches: nothing but the plan decides the result, and the counts are those of the hands played one by one."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from sim.batch import FIRST_LOOK, Plan, Scenario, looks, rotations_of, row_columns, run
+from sim.rules import load
+from sim.tally import hand_columns, match_columns
+from sim.trace import StrategyFault, trace_hand, trace_match
+from strategies.registry import Player, crew_record, find
+
+
+def scenario(spec, names, sets=()):
+    players = [Player(find(name)) for name in names]
+    labels = tuple(player.label for player in players)
+    return Scenario(load(spec, sets).rules, crew_record(players), labels)
+
+
+def plan(
+    blocks, *, matches=False, names=("random", "first-legal", "random"), specs=("ochos-locos", "ocho-loco+countdown")
+):
+    return Plan(
+        tuple(scenario(spec, names) for spec in specs),
+        seed=7,
+        blocks=blocks,
+        rotations=rotations_of(names),
+        matches=matches,
+    )
+
+
+class Kept:
+    """Rows a hand, kept."""
+
+    def __init__(self):
+        self.chunks = []
+
+    def write(self, rows):
+        self.chunks.append(rows.copy())
+
+    @property
+    def rows(self):
+        return np.concatenate(self.chunks)
+
+
+def assert_same(first, second):
+    for name, counts in first.tally.arrays().items():
+        assert np.array_equal(counts, second.tally.arrays()[name]), name
+
+
+@pytest.mark.parametrize("matches", [False, True])
+def test_threads_and_chunks_change_nothing(matches):
+    """The same counters and the same rows for 1 to 3 threads and chunks of any size."""
+    asked = plan(40 if matches else 300, matches=matches)
+    kept = Kept()
+    one = run(asked, rows=kept)
+    for threads, chunk in [(1, 1), (2, 100), (3, 37 * 16), (2, 10**6)]:
+        rows = Kept()
+        other = run(asked, threads=threads, chunk_hands=chunk, rows=rows)
+        assert_same(one, other)
+        assert np.array_equal(kept.rows, rows.rows)
+
+
+def test_an_interrupted_run_goes_on_where_it_was():
+    """Interrupted at any chunk and resumed, the counters are those of a run that was not."""
+    asked = plan(200)
+    whole = run(asked)
+    told = []
+
+    def interrupt(hands):
+        told.append(hands)
+        if len(told) == 3:
+            raise KeyboardInterrupt
+
+    part = run(asked, threads=2, chunk_hands=120, progress=interrupt)
+    assert part.stopped == "interrupted"
+    assert part.finished == [(0, int(part.tally.blocks))]
+    assert 0 < part.tally.blocks < 200
+    again = run(asked, threads=2, chunk_hands=70, resumed=part)
+    assert again.stopped == "all blocks played"
+    assert again.finished == [(0, 200)]
+    assert_same(whole, again)
+
+
+def test_where_a_run_stops_does_not_depend_on_threads_or_chunks():
+    """It looks after fixed numbers of blocks only."""
+    asked = plan(5_000)
+    seen = []
+
+    def enough(tally):
+        seen.append(int(tally.blocks))
+        return "far enough" if tally.blocks >= 1_500 else ""
+
+    one = run(asked, enough=enough)
+    other = run(asked, enough=enough, threads=2, chunk_hands=333)
+    assert one.stopped == other.stopped == "far enough"
+    assert_same(one, other)
+    assert seen[0] == FIRST_LOOK
+    assert seen[: len(seen) // 2] == seen[len(seen) // 2 :]
+    assert set(seen) <= set(looks(5_000))
+
+
+def test_looks_end_with_all_blocks():
+    assert list(looks(10)) == [10]
+    assert list(looks(3_000))[0] == FIRST_LOOK
+    assert list(looks(3_000))[-1] == 3_000
+    assert all(a < b for a, b in zip(list(looks(10**6)), list(looks(10**6))[1:], strict=False))
+
+
+def test_hands_are_counted_as_they_were_played():
+    """Every counter of a small run equals the sum over the traces of its hands."""
+    names = ("random", "first-legal", "random")
+    asked = plan(30, names=names)
+    result = run(asked, rows=(kept := Kept()))
+    rows = iter(kept.rows.tolist())
+    columns = row_columns(3, matches=False)
+    expected = np.zeros((2, len(hand_columns(3))), np.int64)
+    at = {column: i for i, column in enumerate(hand_columns(3))}
+    for game in range(30):
+        for k, each in enumerate(asked.scenarios):
+            for rotation in range(3):
+                dealer = (2 + rotation) % 3
+                events = trace_hand(each.rules, each.crew, names, seed=7, game=game, dealer=dealer)
+                end = events[-1]
+                row = dict(zip(columns, next(rows), strict=True))
+                assert (row["scenario"], row["game"], row["rotation"], row["dealer"]) == (
+                    k + 1,
+                    game,
+                    rotation,
+                    dealer + 1,
+                )
+                assert row["winner"] == end["winner"]
+                assert [row[f"points_left_{s}"] for s in (1, 2, 3)] == end["points"]
+                assert [row[f"score_{s}"] for s in (1, 2, 3)] == end["scored"]
+                turns = max(event.get("turn", 0) for event in events)
+                drawn = sum(len(event["cards"]) for event in events if event["event"] == "draw")
+                assert (row["turns"], row["cards_drawn"]) == (turns, drawn)
+                counted = expected[k]
+                counted[at["turns", "", 0]] += turns
+                counted[at["cards_drawn", "", 0]] += drawn
+                counted[at["passes", "", 0]] += sum(event["event"] == "pass" for event in events)
+                reshuffles = sum(event["event"] == "reshuffle" for event in events)
+                counted[at["reshuffles", "", 0]] += reshuffles
+                counted[at["reshuffled", "", 0]] += reshuffles > 0
+                counted[at[end["reason"], "", 0]] += 1
+                for seat in range(3):
+                    position = (seat - dealer - 1) % 3 + 1
+                    group = (1, 2, 1)[seat]
+                    for by, number in (("position", position), ("group", group)):
+                        counted[at["win", by, number]] += end["winner"] == seat + 1
+                        counted[at["points_left", by, number]] += end["points"][seat]
+                        counted[at["score", by, number]] += end["scored"][seat]
+    compared = [i for (name, _, _), i in at.items() if name not in ("choices", "stuck", "closed_on_wild", "void_deals")]
+    assert np.array_equal(result.tally.sums[:, compared], expected[:, compared])
+    assert result.tally.hands.tolist() == [90, 90]
+    assert result.tally.turns.sum(axis=1).tolist() == [90, 90]
+
+
+def test_matches_are_counted_as_they_were_played():
+    """Winners, hands, turns and totals of the matches equal those of their traces."""
+    names = ("random", "first-legal", "random")
+    asked = plan(6, matches=True, names=names)
+    result = run(asked, rows=(kept := Kept()))
+    columns = row_columns(3, matches=True)
+    rows = [dict(zip(columns, row, strict=True)) for row in kept.rows.tolist()]
+    at = {column: i for i, column in enumerate(match_columns(3))}
+    for row in rows:
+        each = asked.scenarios[row["scenario"] - 1]
+        events = list(trace_match(each.rules, each.crew, names, seed=7, game=row["game"], rotation=row["rotation"]))
+        end = events[-1]
+        assert row["winner"] == end["winner"]
+        assert row["hands"] == end["hands"]
+        assert [row[f"total_{s}"] for s in (1, 2, 3)] == end["totals"]
+        assert row["first_dealer"] == events[0]["dealer"]
+    sums = result.tally.match_sums
+    for k in range(2):
+        mine = [row for row in rows if row["scenario"] == k + 1]
+        assert sums[k, at["hands", "", 0]] == sum(row["hands"] for row in mine)
+        assert sums[k, at["turns", "", 0]] == sum(row["turns"] for row in mine)
+        assert sums[k, at["match_win", "seat", 1]] == 2520 * sum(row["winner"] == 1 for row in mine)
+
+
+def test_a_first_dealer_that_is_fixed_does_not_move():
+    asked = plan(5, matches=True)
+    with pytest.raises(ValueError, match="one rotation"):
+        dataclasses.replace(asked, first_dealer=1)
+    fixed = dataclasses.replace(asked, first_dealer=1, rotations=1)
+    run(fixed, rows=(kept := Kept()))
+    assert set(kept.rows[:, row_columns(3, True).index("first_dealer")]) == {2}
+
+
+def test_rotations():
+    assert rotations_of(["a", "a", "a"]) == 1
+    assert rotations_of(["a", "b", "a", "b"]) == 2
+    assert rotations_of(["a", "b", "b"]) == 3
+
+
+def test_common_deals_whatever_the_rules():
+    """Two rule sets that deal alike meet the same hands: a change that never matters changes nothing at all."""
+    asked = plan(200, specs=("ochos-locos", "ochos-locos+no-eight-on-eight"), names=("random",) * 2)
+    capped = Plan((asked.scenarios[0], asked.scenarios[0]), seed=7, blocks=200)
+    tally = run(capped).tally
+    assert np.array_equal(tally.sums[0], tally.sums[1])
+    first = run(asked).tally
+    assert np.array_equal(first.sums[0], tally.sums[0])
+
+
+def test_a_strategy_at_fault_stops_the_run_in_one_line():
+    def wrong(view):
+        return 99
+
+    from strategies.registry import Strategy
+
+    cheat = Player(Strategy("cheat", "", "", wrong, find("random").suit, find("random").stop))
+    crew = crew_record([cheat, Player(find("random"))])
+    asked = Plan((Scenario(load("ochos-locos").rules, crew, ("cheat", "random")),), seed=1, blocks=10, rotations=2)
+    with pytest.raises(StrategyFault, match=r"^strategy cheat \(seat 1\), .*answered 99 .*seed 1, game 0.*turn \d+$"):
+        run(asked, threads=2)
