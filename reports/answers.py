@@ -66,11 +66,11 @@ class Question:
     """The options of the command that name the rules: `--rules …`, `--set …`, `--vary …`."""
 
     def seats(self, players: int) -> list[dict[str, Any]]:
-        """The line-up for a number of players, an entry a seat."""
+        """Return the line-up for a number of players, an entry a seat."""
         return [dict(entry) for entry in (self.lineup * players if len(self.lineup) == 1 else self.lineup)]
 
     def plan(self, players: int, crew: np.ndarray[Any, Any], labels: Sequence[str]) -> Plan:
-        """What is to be played for a number of players; `labels`: what is played alike, by seat."""
+        """Return what is to be played for a number of players; `labels`: what is played alike, by seat."""
         # Where the first dealer is fixed, turning the line-up would play the same matches again.
         rotations = 1 if self.first_dealer is not None else rotations_of(labels)
         scenarios = tuple(Scenario(named.rules, crew, tuple(labels)) for named in self.rules)
@@ -78,7 +78,7 @@ class Question:
         return Plan(scenarios, self.seed, -(-self.count // rotations), rotations, self.matches, dealer)
 
     def experiment(self) -> dict[str, Any]:
-        """The question in full, as a results folder keeps it."""
+        """Return the question in full, as a results folder keeps it."""
         return {
             "verb": self.verb,
             "version": self.version,
@@ -94,7 +94,7 @@ class Question:
         }
 
     def command(self) -> str:
-        """The command that asks it again, on any machine."""
+        """Return the command that asks it again, on any machine."""
         words = ["ochos-sim", self.verb, *self.asked, "--players", ",".join(map(str, self.players))]
         words += [*self._people(), "--matches" if self.matches else "--hands", str(self.count)]
         if self.precision is not None:
@@ -104,7 +104,7 @@ class Question:
         return shlex.join([*words, "--seed", str(self.seed)])
 
     def trace_command(self, scenario: int, players: int, game: int, rotation: int) -> str:
-        """The command that shows one hand (or match) of it."""
+        """Return the command that shows one hand (or match) of it."""
         named = self.rules[scenario]
         words = ["ochos-sim", "trace", "--rules", "+".join([named.preset, *named.changes])]
         for text in named.sets:
@@ -147,7 +147,7 @@ class Finding:
 
 
 def stop_rule(question: Question, plan: Plan) -> Callable[[Tally], str] | None:
-    """What looks at a run and says whether it is precise enough; None if no precision was asked for."""
+    """Return what looks at a run and says whether it is precise enough; None if no precision was asked for."""
     wanted = question.precision
     if wanted is None:
         return None
@@ -183,7 +183,7 @@ def stopped(question: Question, run: Run) -> str:
 
 
 def simulate_answer(question: Question, run: Run) -> dict[str, Any]:
-    """What `simulate --format json` prints."""
+    """Return what `simulate --format json` prints."""
     named = question.rules[0]
     return {
         "rules": named.rules.as_dict(),
@@ -200,7 +200,7 @@ def simulate_answer(question: Question, run: Run) -> dict[str, Any]:
 
 
 def fairness_answer(question: Question, findings: Sequence[Finding]) -> dict[str, Any]:
-    """What `fairness --format json` prints; a finding for each number of players that was played."""
+    """Return what `fairness --format json` prints; a finding for each number of players that was played."""
     sections = [_section(question, finding) for finding in findings]
     reasons = list(dict.fromkeys(section["stopped"] for section in sections))
     return {
@@ -262,7 +262,7 @@ def _section(question: Question, finding: Finding) -> dict[str, Any]:
 
 
 def _differences(names: Sequence[str], ranking: Ranking) -> list[dict[str, Any]]:
-    """The spread of each rule set minus that of each fairer one."""
+    """Return the spread of each rule set minus that of each fairer one."""
     order = ranking.order
     return [
         {
@@ -277,7 +277,7 @@ def _differences(names: Sequence[str], ranking: Ranking) -> list[dict[str, Any]]
 
 
 def what_else(run: Run) -> dict[str, list[Estimate]]:
-    """What changes beside the fairness: estimates by measure, one a scenario."""
+    """Return what changes beside the fairness: estimates by measure, one a scenario."""
     scenarios = run.plan.scenarios
     found = {name: scenario_estimates(run.tally, name, scenarios) for name in WHAT_ELSE}
     if run.plan.matches:
@@ -293,7 +293,7 @@ def what_else(run: Run) -> dict[str, list[Estimate]]:
 
 
 def asked_in_words(question: Question) -> str:
-    """The question as a sentence."""
+    """Return the question as a sentence."""
     players = " and ".join(filter(None, [", ".join(map(str, question.players[:-1])), str(question.players[-1])]))
     if len(question.names) == 1:
         return f"How fair is {question.names[0]} for {players} players?"
@@ -309,21 +309,29 @@ def _origin(named: NamedRules, name: str) -> dict[str, Any]:
 
 def results(question: Question, runs: Sequence[Run]) -> pd.DataFrame:
     """Everything measured, tidy (`reports.frames.results_frame`), all numbers of players."""
-    return pd.concat([results_frame(run, question.names) for run in runs], ignore_index=True)
+    frames = [results_frame(run, question.names).assign(**_provenance(question, run)) for run in runs]
+    return pd.concat(frames, ignore_index=True)
+
+
+def _provenance(question: Question, run: Run) -> dict[str, Any]:
+    return {"version": question.version, "rng_version": RNG_VERSION, "stopped": stopped(question, run)}
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows of a frame as plain dicts."""
+    """Return the rows of a frame as plain dicts."""
     return [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]
 
 
 def rankings(question: Question, findings: Sequence[Finding]) -> pd.DataFrame:
-    """The rankings (`reports.fairness.ranking_frame`), headed by the number of players."""
+    """Return the rankings (`reports.fairness.ranking_frame`), headed by the number of players."""
     frames = []
     for finding in findings:
         frame = ranking_frame(question.names, finding.ranking, finding.what_else)
-        frame.insert(0, "players", finding.run.plan.players)
-        frames.append(frame)
+        run = finding.run
+        frame.insert(0, "players", run.plan.players)
+        told: dict[str, Any] = {"lineup": lineup_text(run.plan.scenarios[0].names), "hands": int(run.tally.hands.min())}
+        told |= {"blocks": int(run.tally.blocks), "seed": str(question.seed), **_provenance(question, run)}
+        frames.append(frame.assign(**told))
     return pd.concat(frames, ignore_index=True)
 
 
@@ -362,13 +370,14 @@ def write_answer(question: Question, findings: Sequence[Finding], folder: Path) 
                 rng_version=RNG_VERSION,
                 lineup=lineups_in_words(runs),
                 stop_reason="; ".join(dict.fromkeys(stopped(question, run) for run in runs)),
+                seconds=0.0,  # a wall time would make the reports of equal questions differ
             ),
         ),
     )
 
 
 def verdicts(question: Question, findings: Sequence[Finding]) -> list[str]:
-    """The answer in sentences, one for each number of players."""
+    """Return the answer in sentences, one for each number of players."""
     said = [(f.run.plan.players, verdict(question.names, f.ranking)) for f in findings]
     return [text if len(question.players) == 1 else f"{players} players: {text}" for players, text in said]
 
@@ -398,7 +407,7 @@ def method(question: Question, runs: Sequence[Run]) -> list[str]:
 
 
 def lineups_in_words(runs: Sequence[Run]) -> str:
-    """The line-ups of all runs, shortly."""
+    """Return the line-ups of all runs, shortly."""
     return "; ".join(dict.fromkeys(lineup_text(run.plan.scenarios[0].names) for run in runs))
 
 

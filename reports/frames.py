@@ -101,7 +101,8 @@ def hand_estimates(tally: Tally, scenario: int, names: Sequence[str]) -> list[tu
     groups = list(dict.fromkeys(names))
     blocks, hands = int(tally.blocks), int(tally.hands[scenario])
     found = []
-    for v, (counter, by, number) in enumerate(hand_columns(players)):
+    columns = tally.sums.shape[1]
+    for v, (counter, by, number) in enumerate(hand_columns(players, (columns - len(TABLE_MEASURES)) // 3 - players)):
         measure = HAND_MEASURES[counter]
         which, seats = (str(number) if by else ""), 1
         if by == "group":
@@ -219,7 +220,7 @@ def distribution(histogram: Ints, mean: Estimate, blocks: int) -> dict[str, Any]
 
 
 def simulation(run: Run, scenario: int = 0) -> dict[str, Any]:
-    """What was measured of one scenario, in the form of the contract of `simulate --format json` (docs/contracts.md)."""
+    """What was measured of one scenario, in the form of `simulate --format json` (docs/contracts.md)."""
     plan, tally = run.plan, run.tally
     names = plan.scenarios[scenario].names
     blocks = int(tally.blocks)

@@ -108,7 +108,7 @@ MEASURES = {
     "cards_drawn_per_hand": ("Cards drawn a hand", 1.0),
     "blocked": ("Blocked hands, %", 100.0),
 }
-DASH = "–"  # noqa: RUF001 (an en dash is meant)
+DASH = "–"
 
 
 def write_reports(directory: Path | str, report: Report) -> list[Path]:

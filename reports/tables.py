@@ -3,6 +3,7 @@
 Every number comes with its interval, as `27.5 (27.4 to 27.6)`; what is sure and what is not is said in words.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -58,7 +59,7 @@ RANKED = {
 
 
 def estimate(given: Mapping[str, float], factor: float = 1.0) -> str:
-    """An estimate with its interval, times a factor, with as many digits as it bears."""
+    """Write an estimate with its interval, times a factor, with as many digits as it bears."""
     value, low, high = (given[key] * factor for key in ("value", "low", "high"))
     if low == high:
         return f"{value:,.4g}"
@@ -70,7 +71,7 @@ def estimate(given: Mapping[str, float], factor: float = 1.0) -> str:
 
 
 def simulate_table(answer: Answer, said: str) -> RenderableType:
-    """The answer of `simulate`; `said`: the finding in a sentence."""
+    """Show the answer of `simulate`; `said`: the finding in a sentence."""
     players = answer["players"]
     parts: list[RenderableType] = [_headline(said)]
     if len(answer["strategies"]) > 1:
@@ -106,9 +107,7 @@ def simulate_table(answer: Answer, said: str) -> RenderableType:
     for key, share in answer["ended"].items():
         if share["value"] > 0:
             ended.add_row(ENDINGS[key], estimate(share, 100))
-    rules = "".join([f"rules {answer['preset']}", *(f"+{change}" for change in answer["changes"])])
-    rules += "".join(f", {text}" for text in answer["sets"])
-    return _spaced([*parts, also, ended, _footer(answer, rules, answer)])
+    return _spaced([*parts, also, ended, _footer(answer, _rules_in_words(answer), answer)])
 
 
 def strategies_in_words(answer: Answer) -> str:
@@ -125,7 +124,7 @@ def strategies_in_words(answer: Answer) -> str:
 
 
 def place(position: int, players: int) -> str:
-    """A position with its side of the table."""
+    """Write a position with its side of the table."""
     return (
         f"{position} {'left of the dealer' if position == 1 else 'the dealer' if position == players else ''}".strip()
     )
@@ -148,7 +147,11 @@ def _seats_table(seats: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _footer(answer: Answer, rules: str, counts: Answer) -> RenderableType:
-    """What was played, by what, and why it stopped."""
+    return Text("\n".join(_footer_lines(answer, rules, counts)), style="dim")
+
+
+def _footer_lines(answer: Answer, rules: str, counts: Answer) -> list[str]:
+    """Say what was played, by what, and why it stopped."""
     matches = counts.get("matches")
     if isinstance(matches, Mapping):
         matches = matches["count"]
@@ -160,7 +163,18 @@ def _footer(answer: Answer, rules: str, counts: Answer) -> RenderableType:
         [f"ochos-sim {answer['version']}", f"random numbers {answer['rng_version']}", _speed(counts)],
         ["95 % intervals in brackets"],
     ]
-    return Text("\n".join(" · ".join(filter(None, line)) for line in lines), style="dim")
+    return [" · ".join(filter(None, line)) for line in lines]
+
+
+def _rules_in_words(answer: Answer) -> str:
+    changed = "".join(f"+{change}" for change in answer["changes"])
+    return f"rules {answer['preset']}{changed}" + "".join(f", {text}" for text in answer["sets"])
+
+
+def _common_sets(answer: Answer) -> str:
+    """Return the settings that all rule sets of a comparison have, which their names do not tell."""
+    common = [text for text in answer["rules"][0]["sets"] if all(text in entry["sets"] for entry in answer["rules"])]
+    return f"all rule sets with {', '.join(common)}" if common else ""
 
 
 def _speed(counts: Answer) -> str:
@@ -171,17 +185,16 @@ def _speed(counts: Answer) -> str:
 
 
 def lineup_in_words(lineup: Sequence[Mapping[str, Any]]) -> str:
-    """`4 × random`, or the strategies by seat, with the errors that they make."""  # noqa: RUF002
+    """`4 × random`, or the strategies by seat, with the errors that they make."""
     names = [player_in_words(entry) for entry in lineup]
     if len(set(names)) == 1:
-        return f"{len(names)} × {names[0]}"  # noqa: RUF001
+        return f"{len(names)} × {names[0]}"
     return ", ".join(names)
 
 
 def player_in_words(entry: Mapping[str, Any]) -> str:
-    """A seat's strategy and the errors of who plays it."""
-    errors = {"forgets the call": entry.get("forget_last_card", 0), "wrong card": entry.get("illegal_rate", 0)}
-    made = ", ".join(f"{what} {rate:g}" for what, rate in errors.items() if rate)
+    """Write a seat's strategy with the errors of who plays it, as the results label it."""
+    made = ", ".join(f"{key} {rate:g}" for key, rate in entry.items() if key != "strategy" and rate)
     return f"{entry['strategy']} ({made})" if made else str(entry["strategy"])
 
 
@@ -189,13 +202,11 @@ def player_in_words(entry: Mapping[str, Any]) -> str:
 
 
 def fairness_table(answer: Answer) -> RenderableType:
-    """The answer of `fairness`, a section for each number of players."""
-    common = [text for text in answer["rules"][0]["sets"] if all(text in entry["sets"] for entry in answer["rules"])]
-    rules = f"all rule sets with {', '.join(common)}" if common else ""
+    """Show the answer of `fairness`, a section for each number of players."""
     parts: list[RenderableType] = []
     for section in answer["players"]:
         parts += [Text(f"{section['players']} players", style="bold underline"), _headline(section["verdict"])]
-        parts += [*_ranking_tables(section), _footer(answer, rules, section)]
+        parts += [*_ranking_tables(section), _footer(answer, _common_sets(answer), section)]
     return _spaced(parts)
 
 
@@ -226,11 +237,56 @@ def _ranking_tables(section: Answer) -> Iterator[RenderableType]:
         )
 
 
+# --- Markdown ------------------------------------------------------------------------------------------------------
+
+
+def simulate_markdown(answer: Answer, said: str, measured: Sequence[Mapping[str, Any]]) -> str:
+    """Write the answer of `simulate` in Markdown: the finding, all that was measured (rows of the results), facts."""
+    rows = [
+        {
+            "measure": row["measure"],
+            "by": f"{row['by']} {row['which']}".strip(),
+            "value (95 % interval)": estimate(row, 100 if row["unit"].startswith("share") else 1),
+            "unit": row["unit"].replace("share", "%"),
+        }
+        for row in measured
+    ]
+    return f"{said}\n\n{markdown(rows)}\n\n{_footer_markdown(answer, _rules_in_words(answer), answer)}"
+
+
+def fairness_markdown(answer: Answer) -> str:
+    """Write the answer of `fairness` in Markdown: a heading, the verdict and the ranking for each number of players."""
+    parts = []
+    for section in answer["players"]:
+        rows = []
+        for row in section["ranking"]:
+            low, high = row["rank_low"], row["rank_high"]
+            sure = row["spread"]["low"] > 0
+            rows.append(
+                {
+                    "rank": f"{low}" if low == high else f"{low} to {high}",
+                    "rules": row["rules"],
+                    "may be fairest": "yes" if row["in_best_set"] else "no",
+                    "spread, points": estimate(row["spread"], 100),
+                    "wins most": f"position {row['best_position']}" if sure else "not sure",
+                    "wins least": f"position {row['worst_position']}" if sure else "not sure",
+                    **{label: estimate(row[key], factor) for key, (label, factor) in RANKED.items() if key in row},
+                }
+            )
+        foot = _footer_markdown(answer, _common_sets(answer), section)
+        parts.append(f"## {section['players']} players\n\n{section['verdict']}\n\n{markdown(rows)}\n\n{foot}")
+    return "\n\n".join(parts)
+
+
+def _footer_markdown(answer: Answer, rules: str, counts: Answer) -> str:
+    return "\n".join(f"- {_cell(line)}" for line in _footer_lines(answer, rules, counts))
+
+
 # --- trace ---------------------------------------------------------------------------------------------------------
 
 
 def trace_lines(events: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """A hand or match as it would be told at the table, one line an event; the first event is the `match`."""
+    """Tell a hand or match as it would be told at the table, one line an event; the first event is the `match`."""
     teller = _Teller()
     for event in events:
         yield from teller.tell(event)
@@ -357,7 +413,7 @@ def _sorted(cards: Sequence[str]) -> str:
 
 
 def records_table(records: Sequence[Mapping[str, Any]], *headings: str) -> RenderableType:
-    """Records as a table of text, a column a key (or the headings given)."""
+    """Show records as a table of text, a column a key (or the headings given)."""
     keys = list(records[0]) if records else []
     table = _table(*(headings or keys), left=len(keys))
     for record in records:
@@ -366,7 +422,7 @@ def records_table(records: Sequence[Mapping[str, Any]], *headings: str) -> Rende
 
 
 def presets_table(presets: Sequence[Any]) -> RenderableType:
-    """The presets (`sim.rules.Preset`), then the named changes."""
+    """Show the presets (`sim.rules.Preset`), then the named changes."""
     table = _table("preset", "sheet", "what it is", left=3)
     changes: dict[str, str] = {}
     for preset in presets:
@@ -382,7 +438,7 @@ def presets_table(presets: Sequence[Any]) -> RenderableType:
 
 
 def option_value(value: Any) -> str:
-    """A rule option's value as people write it."""
+    """Write a rule option's value as people write it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Mapping):
@@ -393,18 +449,18 @@ def option_value(value: Any) -> str:
 
 
 def markdown(records: Sequence[Mapping[str, Any]]) -> str:
-    """Records as a Markdown table; numbers with six digits, which is more than intervals bear."""
+    """Write records as a Markdown table."""
     keys = list(records[0]) if records else []
     lines = [keys, ["---"] * len(keys), *([_cell(record[key]) for key in keys] for record in records)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _cell(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value).replace("|", "\\|")
+    return re.sub(r"([\\`*<>|])", r"\\\1", str(value))
 
 
 def _table(*headings: str, left: int = 1) -> Table:
-    """An empty table whose first columns are text and the others numbers."""
+    """Make an empty table whose first columns are text and the others numbers."""
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0), show_edge=False)
     for number, heading in enumerate(headings):
         table.add_column(heading, overflow="fold", justify="left" if number < left else "right")
@@ -416,5 +472,5 @@ def _headline(text: str) -> RenderableType:
 
 
 def _spaced(parts: Sequence[RenderableType]) -> RenderableType:
-    """The parts with an empty line between them."""
+    """Put the parts with an empty line between them."""
     return Group(*(Padding(part, (0, 0, 1, 0)) for part in parts[:-1]), parts[-1])

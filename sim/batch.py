@@ -22,6 +22,7 @@ from sim.record import rule_records
 from sim.rules import Rules
 from sim.table import MATCH, TABLE
 from sim.tally import (
+    TABLE_MEASURES,
     TURNS_BINS,
     Tally,
     add_hand,
@@ -128,7 +129,7 @@ def row_columns(players: int, matches: bool) -> list[str]:
 
 
 @kernel(inline=True)
-def _write_hand(row, scenario, rotation, t):  # type: ignore[no-untyped-def]
+def _write_hand(row, scenario, rotation, t):
     players = t.sight.players
     row[0] = scenario + 1
     row[1] = np.int64(t.game)
@@ -147,7 +148,7 @@ def _write_hand(row, scenario, rotation, t):  # type: ignore[no-untyped-def]
 
 
 @kernel(inline=True)
-def _write_match(row, scenario, game, rotation, m):  # type: ignore[no-untyped-def]
+def _write_match(row, scenario, game, rotation, m):
     row[0] = scenario + 1
     row[1] = game
     row[2] = rotation
@@ -165,16 +166,19 @@ def _write_match(row, scenario, game, rotation, m):  # type: ignore[no-untyped-d
 
 @kernel
 def _hands_chunk(rules, crews, tables, seed, first, last, rotations, dealer, players,
-                 sums, products, win_products, turns, longest, rows):  # type: ignore[no-untyped-def]  # fmt: skip
+                 sums, products, win_products, turns, longest, rows):  # fmt: skip
     """Play blocks [first, last) of single hands; -1, or the scenario in which a strategy was at fault."""
     scenarios = tables.shape[0]
     block = np.zeros_like(sums)
+    flat_block, flat_sums, flat_products = block.ravel(), sums.ravel(), products.ravel()
+    groups = (sums.shape[1] - len(TABLE_MEASURES)) // 3 - players
     written = 0
     for k in range(scenarios):
         prepare(rules[k], tables[k])
         tables[k].seed = seed
     for game in range(first, last):
-        block[:] = 0
+        for i in range(flat_block.size):
+            flat_block[_u(i)] = 0
         for k in range(scenarios):
             t = tables[_u(k)]
             t.game = _u(game)
@@ -182,13 +186,13 @@ def _hands_chunk(rules, crews, tables, seed, first, last, rotations, dealer, pla
                 seat_players(rules[_u(k)], t, players, (dealer + rotation) % players)
                 if play_hand(rules[_u(k)], t, crews[_u(k)]) < 0:
                     return k
-                add_hand(block[_u(k)], t, crews[_u(k)])
+                add_hand(block[_u(k)], t, crews[_u(k)], groups)
                 turns[_u(k), _u(t.sight.turn)] += 1
                 longest[_u(k)] = max(longest[_u(k)], t.longest_chain)
                 if rows.shape[0]:
                     _write_hand(rows[_u(written)], k, rotation, t)
                     written += 1
-        add_products(block, sums, products)
+        add_products(flat_block, scenarios, flat_sums, flat_products)
         add_win_products(block, players, win_products)
     return -1
 
@@ -196,12 +200,13 @@ def _hands_chunk(rules, crews, tables, seed, first, last, rotations, dealer, pla
 @kernel
 def _matches_chunk(rules, crews, tables, matches, seed, first, last, rotations, dealer, players,
                    hands, hands_products, sums, products, hand_products, win_products, turns, longest,
-                   match_sums, match_products, match_hands, match_turns, rows):  # type: ignore[no-untyped-def]  # fmt: skip
+                   match_sums, match_products, match_hands, match_turns, rows):  # fmt: skip
     """Play blocks [first, last) of matches; -1, or the scenario in which a strategy was at fault."""
     scenarios = tables.shape[0]
     block = np.zeros_like(sums)
     match_block = np.zeros_like(match_sums)
     block_hands = np.zeros_like(hands)
+    groups = (sums.shape[1] - len(TABLE_MEASURES)) // 3 - players
     written = 0
     m = matches[0]
     for game in range(first, last):
@@ -218,7 +223,7 @@ def _matches_chunk(rules, crews, tables, matches, seed, first, last, rotations, 
                         return k
                     if everybody:
                         block_hands[_u(k)] += 1
-                        add_hand(block[_u(k)], t, crews[_u(k)])
+                        add_hand(block[_u(k)], t, crews[_u(k)], groups)
                         turns[_u(k), _u(t.sight.turn)] += 1
                         longest[_u(k)] = max(longest[_u(k)], t.longest_chain)
                 add_match(match_block[_u(k)], rules[_u(k), _u(players)], m)
@@ -229,14 +234,21 @@ def _matches_chunk(rules, crews, tables, matches, seed, first, last, rotations, 
                     written += 1
         for k in range(scenarios):
             hands[_u(k)] += block_hands[_u(k)]
-        add_products(block, sums, products)
+        add_products(block.ravel(), scenarios, sums.ravel(), products.ravel())
         add_hand_products(block, block_hands, hand_products, hands_products)
         add_win_products(block, players, win_products)
-        add_products(match_block, match_sums, match_products)
+        add_products(match_block.ravel(), scenarios, match_sums.ravel(), match_products.ravel())
     return -1
 
 
 # --- The runner ----------------------------------------------------------------------------------------------------
+
+
+def empty_tally(plan: Plan) -> Tally:
+    """Nothing counted yet, in the shape of a plan."""
+    groups = max(len(set(scenario.names)) for scenario in plan.scenarios)
+    turn_cap = max(scenario.rules.turn_cap for scenario in plan.scenarios)
+    return Tally.empty(len(plan.scenarios), plan.players, groups, turn_cap, plan.matches)
 
 
 @dataclass(frozen=True)
@@ -246,22 +258,18 @@ class _Prepared:
     plan: Plan
     rules: np.ndarray[Any, Any]  # (K, MOST_PLAYERS + 1)
     crews: np.ndarray[Any, Any]  # (K,)
-    turn_cap: int
 
     @classmethod
     def of(cls, plan: Plan) -> "_Prepared":
         rules = np.stack([rule_records(scenario.rules, plan.players) for scenario in plan.scenarios])
         crews = np.stack([scenario.crew for scenario in plan.scenarios])
-        return cls(plan, rules, crews, int(rules["turn_cap"].max()))
-
-    def empty(self) -> Tally:
-        return Tally.empty(len(self.plan.scenarios), self.plan.players, self.turn_cap, self.plan.matches)
+        return cls(plan, rules, crews)
 
     def play(self, first: int, last: int, with_rows: bool) -> tuple[Tally, np.ndarray[Any, Any]]:
         """Play blocks [first, last). Raises StrategyFault."""
         plan = self.plan
         players = plan.players
-        tally = self.empty()
+        tally = empty_tally(plan)
         tables = np.zeros(len(plan.scenarios), TABLE)
         count = (last - first) * plan.rotations * len(plan.scenarios) if with_rows else 0
         rows = np.zeros((count, len(row_columns(players, plan.matches))), np.int64)
@@ -331,7 +339,7 @@ def run(
     On KeyboardInterrupt the run is returned with what was finished, and says so in `stopped`. Raises StrategyFault.
     """
     prepared = _Prepared.of(plan)
-    result = resumed if resumed is not None else Run(plan, prepared.empty())
+    result = resumed if resumed is not None else Run(plan, empty_tally(plan))
     result.stopped = "all blocks played"
     began = time.perf_counter() - result.seconds
     size = max(1, chunk_hands // (plan.rotations * len(plan.scenarios) * (16 if plan.matches else 1)))

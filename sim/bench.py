@@ -142,6 +142,7 @@ MEMORY_BAR = _Bar("<", 400, "MB")
 HELP_BAR = _Bar("≤", 0.4, "s")
 START_BAR = _Bar("≤", 2, "s")
 COMPILE_BAR = _Bar("≤", 30, "s")
+CACHED = "engine from the cache"
 
 
 def machine() -> Machine:
@@ -176,6 +177,7 @@ def bench(
     `crew_of` raises for a strategy that does not exist.
     """
     asked = _parts(parts, floor)
+    program = list(command or ()) or (_installed() if {"startup", "compile", "memory"} & set(asked) else [])
     measurement = _Measurement(crew_of, tuple(strategies), sizes, progress)
     if floor is not None and "floor" in asked:
         _run_floor(floor, 1)  # whatever is wrong with it shows before anything takes long
@@ -194,11 +196,11 @@ def bench(
             case "threads":
                 rows += measurement.threads()
             case "startup":
-                rows += measurement.startup(command or _installed())
+                rows += measurement.startup(program)
             case "compile":
-                rows += measurement.compiling(command or _installed())
+                rows += measurement.compiling(program)
             case "memory":
-                rows += measurement.memory(command or _installed())
+                rows += measurement.memory(program)
     return rows
 
 
@@ -385,15 +387,8 @@ class _Measurement:
                 self.progress(f"a later run with {what}")
                 later = self._simulate(command, 1_000, options, env=env)
                 kept = _engine_files(cache) == compiled
-                yield _row(
-                    "compile",
-                    f"a later run with {what}",
-                    later.seconds,
-                    "s",
-                    f"one run; {' '.join(options)}; engine {'from the cache' if kept else 'compiled again'}",
-                    START_BAR,
-                    also=kept,
-                )
+                says = f"one run; {' '.join(options)}; {CACHED if kept else 'engine compiled again'}"
+                yield Row("compile", f"a later run with {what}", later.seconds, "s", CACHED, kept, says)
 
     def memory(self, command: Sequence[str]) -> Iterator[Row]:
         """Compare the most memory that a small run and a large one take."""
@@ -471,7 +466,7 @@ def _run_floor(path: str | Path, hands: int) -> _Floor:
     except FileNotFoundError:
         raise BenchError(f"floor {path}: there is no such file") from None
     except subprocess.TimeoutExpired:
-        raise BenchError(f"floor {path}: not done after {FLOOR_SECONDS} s with {hands:,} hands") from None
+        raise BenchError(f"floor {path}: not done after {FLOOR_SECONDS} s") from None
     except OSError as error:
         raise BenchError(f"floor {path}: {error.strerror}; {build}") from None
     if done.returncode:

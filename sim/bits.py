@@ -36,34 +36,34 @@ def nth_card(cards: np.uint64, k: int) -> int:
 
 
 @intrinsic
-def _popcount(typingctx, word):  # type: ignore[no-untyped-def]
-    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
+def _popcount(typingctx, word):
+    def code(context, builder, signature, args):
         return builder.ctpop(args[0])
 
     return types.int64(types.uint64), code
 
 
 @intrinsic
-def _trailing_zeros(typingctx, word):  # type: ignore[no-untyped-def]
-    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
+def _trailing_zeros(typingctx, word):
+    def code(context, builder, signature, args):
         return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
 
     return types.int64(types.uint64), code
 
 
 @intrinsic
-def _leading_zeros(typingctx, word):  # type: ignore[no-untyped-def]
-    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
+def _leading_zeros(typingctx, word):
+    def code(context, builder, signature, args):
         return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
 
     return types.int64(types.uint64), code
 
 
 @intrinsic
-def _deposit(typingctx, bits, mask):  # type: ignore[no-untyped-def]
+def _deposit(typingctx, bits, mask):
     """Spread the low bits of a word over the set bits of a mask (the processor's pdep)."""
 
-    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def code(context, builder, signature, args):
         word = ir.IntType(64)
         pdep = cgutils.get_or_insert_function(
             builder.module, ir.FunctionType(word, [word, word]), "llvm.x86.bmi.pdep.64"
@@ -74,26 +74,26 @@ def _deposit(typingctx, bits, mask):  # type: ignore[no-untyped-def]
 
 
 @overload(count_cards)
-def _count_cards(cards):  # type: ignore[no-untyped-def]
+def _count_cards(cards):
     return lambda cards: _popcount(np.uint64(cards))
 
 
 @overload(lowest_card)
-def _lowest_card(cards):  # type: ignore[no-untyped-def]
+def _lowest_card(cards):
     return lambda cards: _trailing_zeros(np.uint64(cards))
 
 
 @overload(highest_card)
-def _highest_card(cards):  # type: ignore[no-untyped-def]
+def _highest_card(cards):
     return lambda cards: 63 - _leading_zeros(np.uint64(cards))
 
 
 @overload(nth_card)
-def _nth_card(cards, k):  # type: ignore[no-untyped-def]
+def _nth_card(cards, k):
     if HAS_PDEP:
         return lambda cards, k: _trailing_zeros(_deposit(np.uint64(1) << np.uint64(k), np.uint64(cards)))
 
-    def by_clearing(cards, k):  # type: ignore[no-untyped-def]
+    def by_clearing(cards, k):
         word = np.uint64(cards)
         for _ in range(k):
             word &= word - np.uint64(1)

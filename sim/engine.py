@@ -1,8 +1,8 @@
 """The compiled engine: deal, one turn, a hand, a match.
 
-Compiled once for all rules, line-ups and numbers of players: the rules come as a record of small integers (`sim.record`),
-the hand in play is one flat record (`sim.table.TABLE`), and strategies are called through their addresses. The words
-are those of docs/rules.md, and so is the order of what happens in a turn.
+Compiled once for all rules, line-ups and numbers of players: the rules come as a record of small integers
+(`sim.record`), the hand in play is one flat record (`sim.table.TABLE`), and strategies are called through their
+addresses. The words are those of docs/rules.md, and so is the order of what happens in a turn.
 
 Everything here works on positions (0 is left of the dealer); seats come in only where a stream or a strategy belongs
 to a player (`table.seat`). Small integers are int64, sets of cards uint64; indices are made unsigned (`_u`), because
@@ -25,7 +25,6 @@ from sim.compiled import kernel
 from sim.record import (
     AGAIN,
     ANY_CARD,
-    ANY_DRAW,
     BURY,
     DEALER_DECLARES,
     DELAYED,
@@ -49,14 +48,14 @@ from sim.streams import (
     DEALER,
     DECK,
     ILLEGAL,
+    LUCK_EACH,
+    LUCK_GROUP,
     MISDEAL,
     PAGE_WORDS,
     RESHUFFLE,
     SEAT,
     below,
     block,
-    LUCK_EACH,
-    LUCK_GROUP,
     fill_luck,
     fill_luck_of_group,
     fill_words,
@@ -115,7 +114,7 @@ _ONE = np.uint64(1)
 
 
 @intrinsic
-def _call_strategy(typingctx, address, sight):  # type: ignore[no-untyped-def]
+def _call_strategy(typingctx, address, sight):
     """Call the compiled function at an address with a view; RAISED if it ends in an exception.
 
     Follows numba's own convention for compiled functions (status returned, value and exception through pointers), so
@@ -124,7 +123,7 @@ def _call_strategy(typingctx, address, sight):  # type: ignore[no-untyped-def]
     if not isinstance(sight, types.Record):
         return None
 
-    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def code(context, builder, signature, args):
         target, view = args
         number, status, byte_pointer = ir.IntType(64), ir.IntType(32), ir.IntType(8).as_pointer()
         kind = ir.FunctionType(status, [number.as_pointer(), byte_pointer.as_pointer(), view.type])
@@ -139,10 +138,10 @@ def _call_strategy(typingctx, address, sight):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def _store(typingctx, address, value):  # type: ignore[no-untyped-def]
+def _store(typingctx, address, value):
     """Store an int64 at an address."""
 
-    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def code(context, builder, signature, args):
         target = builder.inttoptr(args[0], ir.IntType(64).as_pointer())
         builder.store(args[1], target)
         return context.get_dummy_value()
@@ -151,7 +150,7 @@ def _store(typingctx, address, value):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _write_row(t, event, position, a, b, c, d):  # type: ignore[no-untyped-def]
+def _write_row(t, event, position, a, b, c, d):
     if t.logged < t.log_room:
         at = t.log + t.logged * LOG_COLUMNS * 8
         _store(at, event)
@@ -165,19 +164,17 @@ def _write_row(t, event, position, a, b, c, d):  # type: ignore[no-untyped-def]
 
 
 @kernel(inline=True)
-def _write(t, event, position, a, b, c, d):  # type: ignore[no-untyped-def]
+def _write(t, event, position, a, b, c, d):
     """Write an event down if the table keeps a log; beyond its end only count, so that a longer one can be brought."""
     if t.log_room:
-        _write_row(
-            t, np.int64(event), np.int64(position), np.int64(a), np.int64(b), np.int64(c), np.int64(d)
-        )
+        _write_row(t, np.int64(event), np.int64(position), np.int64(a), np.int64(b), np.int64(c), np.int64(d))
 
 
 # --- Cards in words -------------------------------------------------------------------------------------------------
 
 
 @kernel
-def with_card(cards, twice, card):  # type: ignore[no-untyped-def]
+def with_card(cards, twice, card):
     """The pair of words with one more card, where equal cards may be held."""
     bit = _ONE << _u(card)
     if card == JOKER_CODE:
@@ -192,7 +189,7 @@ def with_card(cards, twice, card):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def without_card(cards, twice, card):  # type: ignore[no-untyped-def]
+def without_card(cards, twice, card):
     """The pair of words with one card less; it must be held."""
     bit = _ONE << _u(card)
     if card == JOKER_CODE:
@@ -209,34 +206,38 @@ def without_card(cards, twice, card):  # type: ignore[no-untyped-def]
     return cards & ~bit, twice
 
 
-@kernel
-def points_of(points, cards):  # type: ignore[no-untyped-def]
-    """The points of the cards in one word."""
+@kernel(inline=True)
+def points_of(rule, cards):
+    """The points of the cards in one word: counted by what a card is worth, which takes no branch."""
     total = 0
-    while cards:
-        total += points[_u(lowest_card(cards)) & _u(15)]
-        cards &= cards - _ONE
+    for i in range(16):
+        total += count_cards(cards & rule.worth_masks[_u(i)]) * rule.worth[_u(i)]
     return total
 
 
 @kernel
-def _hand_points(rule, t, position):  # type: ignore[no-untyped-def]
-    total = points_of(rule.points, t.hands[_u(position)])
+def _hand_points(rule, t, position):
+    total = points_of(rule, t.hands[_u(position)])
     if rule.copies:
-        total += points_of(rule.points, t.hands_twice[_u(position)])
+        total += points_of(rule, t.hands_twice[_u(position)])
     return total
 
 
 @kernel(inline=True)
-def _may_follow(rule, sight):  # type: ignore[no-untyped-def]
+def _match(rule, card, suit):
+    """The cards, not wild, of the rank of a card or of a suit."""
+    return (RANK_MASK << (_u(card) & _u(15)) | SUIT_MASK << (_u(16) * _u(suit))) & rule.plain
+
+
+@kernel(inline=True)
+def _may_follow(rule, sight):
     """The cards that may be laid on the top card now."""
     if sight.any_card:
         cards = rule.plain
+    elif sight.active_suit == NO_SUIT:
+        cards = _u(0)
     else:
-        cards = RANK_MASK << (_u(sight.top) & _u(15))
-        if sight.active_suit != NO_SUIT:
-            cards |= SUIT_MASK << (_u(16) * _u(sight.active_suit))
-        cards &= rule.plain
+        cards = _match(rule, sight.top, sight.active_suit)
     if rule.on_wild or not rule.wilds >> _u(sight.top) & _ONE:
         cards |= rule.wilds
     return cards
@@ -246,7 +247,7 @@ def _may_follow(rule, sight):  # type: ignore[no-untyped-def]
 
 
 @kernel(inline=True)
-def _next_card(t, low):  # type: ignore[no-untyped-def]
+def _next_card(t, low):
     """The card at `low`, which is next in the stock. The stock is shuffled as it is drawn: forward Fisher-Yates."""
     card = t.stock[_u(low)]
     if low >= t.settled:
@@ -264,12 +265,12 @@ def _next_card(t, low):  # type: ignore[no-untyped-def]
 
 
 @kernel(inline=True)
-def _can_give(rule, t):  # type: ignore[no-untyped-def]
+def _can_give(rule, t):
     return t.stock_low < t.stock_high or (rule.reshuffle and t.laid > 0)
 
 
 @kernel
-def _turn_over_discards(t):  # type: ignore[no-untyped-def]
+def _turn_over_discards(t):
     """Reshuffle: the discards but the top become the stock."""
     sight = t.sight
     if t.purpose == DECK:
@@ -295,7 +296,7 @@ def _turn_over_discards(t):  # type: ignore[no-untyped-def]
 
 
 @kernel(inline=True)
-def _draw_card(rule, t, position, why):  # type: ignore[no-untyped-def]
+def _draw_card(rule, t, position, why):
     """Give a player the next card of the stock, which must be able to give one."""
     if t.stock_low == t.stock_high:
         _turn_over_discards(t)
@@ -315,7 +316,7 @@ def _draw_card(rule, t, position, why):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _penalise(rule, t, position, number, why):  # type: ignore[no-untyped-def]
+def _penalise(rule, t, position, number, why):
     """Give a player up to `number` cards, as many as the stock can; returns how many."""
     given = 0
     while given < number and _can_give(rule, t):
@@ -330,17 +331,18 @@ def _penalise(rule, t, position, number, why):  # type: ignore[no-untyped-def]
 
 
 @kernel(inline=True)
-def _ask(t, address, position, playable, may_draw, may_pass):  # type: ignore[no-untyped-def]
+def _ask(t, address, position, playable, may_draw, may_pass):
     """Put a question to the strategy at a position and give back its answer."""
     sight = t.sight
     at = _u(position)
     asked = t.questions[at]
     t.questions[at] = asked + 1
     slot = _u(asked) & _u(LUCK_EACH - 1)
-    start = at * _u(LUCK_EACH)
+    start = at * _u(2 * LUCK_EACH)
     if slot == 0 and asked:
         fill_luck(t.luck, start, t.seed, t.game, t.places[at * _u(LUCK_GROUP)], asked // LUCK_EACH)
-    sight.luck = t.luck[start + slot]
+    word = start + slot + slot
+    sight.luck = _u(t.luck[word]) << _u(32) | _u(t.luck[word + _ONE])
     sight.draws = 0
     sight.hand = t.hands[at]
     sight.hand_twice = t.hands_twice[at]
@@ -352,7 +354,7 @@ def _ask(t, address, position, playable, may_draw, may_pass):  # type: ignore[no
 
 
 @kernel
-def _fault(t, position, question, answer):  # type: ignore[no-untyped-def]
+def _fault(t, position, question, answer):
     """Note what went wrong."""
     t.faulty = position
     t.question = question
@@ -361,7 +363,7 @@ def _fault(t, position, question, answer):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _ask_suit(t, crew, position):  # type: ignore[no-untyped-def]
+def _ask_suit(t, crew, position):
     """The suit that a player declares, or FAULT."""
     suit = _ask(t, crew.suit[_u(t.seat[_u(position)])], position, _u(0), 0, 0)
     return suit if 0 <= suit < 4 else _fault(t, position, ASKED_SUIT, suit)
@@ -371,7 +373,7 @@ def _ask_suit(t, crew, position):  # type: ignore[no-untyped-def]
 
 
 @kernel(inline=True)
-def _after(sight, position):  # type: ignore[no-untyped-def]
+def _after(sight, position):
     """The next position in the direction of play."""
     following = position + sight.direction
     if following == sight.players:
@@ -382,7 +384,7 @@ def _after(sight, position):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _take_effect(rule, t, position, effect, card):  # type: ignore[no-untyped-def]
+def _take_effect(rule, t, position, effect, card):
     """Carry out an effect (not PLAIN) of a card laid by `position`; returns who is next."""
     sight = t.sight
     if effect == REVERSE:
@@ -405,16 +407,13 @@ def _take_effect(rule, t, position, effect, card):  # type: ignore[no-untyped-de
 
 
 @kernel
-def _last_card(rule, t, crew, position):  # type: ignore[no-untyped-def]
-    """The call of a player who has gone down to one card, and the penalty if it is forgotten and noticed."""
+def _perhaps_forget(rule, t, crew, position):
+    """The call of a forgetful player who has gone down to one card, and the penalty if it is forgotten and noticed."""
     sight = t.sight
     seat = t.seat[_u(position)]
-    called = True
-    caught = False
-    if crew.forget[_u(seat)]:
-        w0, w1, _, _ = block(t.seed, t.game, where(CALL, seat, t.hand_number), sight.turn)
-        called = w0 >= crew.forget[_u(seat)]
-        caught = not called and w1 < crew.notice
+    w0, w1, _, _ = block(t.seed, t.game, where(CALL, seat, t.hand_number), sight.turn)
+    called = w0 >= crew.forget[_u(seat)]
+    caught = not called and w1 < crew.notice
     if called:
         sight.called[_u(position)] += 1
     _write(t, LOG_LAST_CARD, position, np.int64(called), np.int64(caught), 0, 0)
@@ -423,7 +422,7 @@ def _last_card(rule, t, crew, position):  # type: ignore[no-untyped-def]
 
 
 @kernel(inline=True)
-def _lay(rule, t, crew, position, card):  # type: ignore[no-untyped-def]
+def _lay(rule, t, crew, position, card):
     """Lay a card: suit, effect, last-card call. Returns the next position, HAND_OVER or FAULT."""
     sight = t.sight
     at = _u(position)
@@ -476,7 +475,11 @@ def _lay(rule, t, crew, position, card):  # type: ignore[no-untyped-def]
     following = _after(sight, position) if effect == PLAIN else _take_effect(rule, t, position, effect, card)
     _write(t, LOG_PLAY, position, card, sight.active_suit, sight.pending, sight.direction)
     if left == 1 and rule.call:
-        _last_card(rule, t, crew, position)
+        if crew.forget[_u(t.seat[at])]:
+            _perhaps_forget(rule, t, crew, position)
+        else:
+            sight.called[at] += 1
+            _write(t, LOG_LAST_CARD, position, 1, 0, 0, 0)
     return following
 
 
@@ -484,7 +487,7 @@ def _lay(rule, t, crew, position, card):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def prepare(rule, t):  # type: ignore[no-untyped-def]
+def prepare(rule, t):
     """Write into a table what its view says of the rules; once, before hands under this rule are played on it."""
     sight = t.sight
     sight.wilds = rule.wilds
@@ -498,7 +501,7 @@ def prepare(rule, t):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _clear(t):  # type: ignore[no-untyped-def]
+def _clear(t):
     """Clear the table for a hand; who sits where, the deal and the keys of chance stay."""
     sight = t.sight
     players = sight.players
@@ -534,7 +537,7 @@ def _clear(t):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _shuffle_and_deal(rule, t):  # type: ignore[no-untyped-def]
+def _shuffle_and_deal(rule, t):
     """Deal the hands from a new pack, or from the stock if it is given; returns how many cards went."""
     sight = t.sight
     players = sight.players
@@ -566,7 +569,7 @@ def _shuffle_and_deal(rule, t):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _bury(t, buried, low):  # type: ignore[no-untyped-def]
+def _bury(t, buried, low):
     """Put the `buried` wilds, which lie in `discards`, under the upper half of the stock that begins at `low`.
 
     The places where they and the starter lay are free: the upper half moves up into them. The stock gets its final
@@ -584,7 +587,7 @@ def _bury(t, buried, low):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _deal(rule, t):  # type: ignore[no-untyped-def]
+def _deal(rule, t):
     """Deal a hand until a deal stands, and turn the starter. Returns it, or NO_STARTER for a given deck without one."""
     sight = t.sight
     attempt = 0
@@ -630,7 +633,7 @@ def _deal(rule, t):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _open(rule, t, crew, card):  # type: ignore[no-untyped-def]
+def _open(rule, t, crew, card):
     """The starter's suit and effect; returns the first to play, or FAULT."""
     sight = t.sight
     dealer = sight.players - 1
@@ -653,7 +656,7 @@ def _open(rule, t, crew, card):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _declare_delayed(t, crew):  # type: ignore[no-untyped-def]
+def _declare_delayed(t, crew):
     """The player who laid a wild names its suit now."""
     suit = _ask_suit(t, crew, t.delayed)
     if suit == FAULT:
@@ -665,7 +668,7 @@ def _declare_delayed(t, crew):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _face_penalty(rule, t, crew, position):  # type: ignore[no-untyped-def]
+def _face_penalty(rule, t, crew, position):
     """Answer a penalty draw or take it. Returns the card that answers, TURN_OVER, TURN_GOES_ON or FAULT."""
     sight = t.sight
     at = _u(position)
@@ -679,7 +682,6 @@ def _face_penalty(rule, t, crew, position):  # type: ignore[no-untyped-def]
     if not rule.may_finish and sight.counts[at] == 1:
         answers &= ~rule.wilds
     if answers:
-        sight.drawn = 0
         answer = _ask(t, crew.play[_u(t.seat[at])], position, answers, 1, 0)
         if 0 <= answer < 64 and answers >> _u(answer) & _ONE:
             return answer
@@ -697,7 +699,7 @@ def _face_penalty(rule, t, crew, position):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _try_illegal(rule, t, crew, position, playable):  # type: ignore[no-untyped-def]
+def _try_illegal(rule, t, crew, position, playable):
     """Perhaps the player tries a card that does not match. As `_face_penalty`; TURN_GOES_ON if it does not."""
     seat = t.seat[_u(position)]
     wrong = t.hands[_u(position)] & rule.cards & ~playable
@@ -718,7 +720,7 @@ def _try_illegal(rule, t, crew, position, playable):  # type: ignore[no-untyped-
 
 
 @kernel
-def _begin_turn(rule, t, crew, position):  # type: ignore[no-untyped-def]
+def _begin_turn(rule, t, crew, position):
     """What may come before a turn's own play: stop, delayed suit, penalty draw. As `_face_penalty`, or STOP_CALLED."""
     sight = t.sight
     if rule.stop_points > 0 and _hand_points(rule, t, position) <= rule.stop_points:
@@ -736,12 +738,11 @@ def _begin_turn(rule, t, crew, position):  # type: ignore[no-untyped-def]
 
 
 @kernel(inline=True)
-def _own_play(rule, t, crew, position):  # type: ignore[no-untyped-def]
+def _own_play(rule, t, crew, position, follow):
     """A turn's own play: draw where the rules let it or force it, then a card or a pass. As `_face_penalty`."""
     sight = t.sight
     at = _u(position)
     seat = _u(t.seat[at])
-    follow = _may_follow(rule, sight)
     if not rule.may_finish and sight.counts[at] == 1:
         follow &= ~rule.wilds
     held = t.hands[at]
@@ -760,12 +761,11 @@ def _own_play(rule, t, crew, position):  # type: ignore[no-untyped-def]
         if playable:
             may_pass = drawn > 0 and not more and rule.play_drawn != MUST
             if not (more or may_pass or playable & (playable - _ONE)):
-                card = lowest_card(playable)
+                card = np.int64(lowest_card(playable))
                 break
             if not asked:
                 asked = True
                 t.choices += 1
-            sight.drawn = drawn
             answer = _ask(t, crew.play[seat], position, playable, np.int64(more), np.int64(may_pass))
             if 0 <= answer < 64 and playable >> _u(answer) & _ONE:
                 card = answer
@@ -778,6 +778,7 @@ def _own_play(rule, t, crew, position):  # type: ignore[no-untyped-def]
             break
         _draw_card(rule, t, position, WHY_VOLUNTARY if playable else WHY_STUCK)
         drawn += 1
+        sight.drawn = drawn
         if drawn == 1 and not rule.may_finish:
             follow = _may_follow(rule, sight)  # a lone wild is no longer the last card
         playable = follow & (held if rule.play_drawn == NO else t.hands[at])
@@ -794,7 +795,7 @@ def _own_play(rule, t, crew, position):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _lowest_hand(t, start):  # type: ignore[no-untyped-def]
+def _lowest_hand(t, start):
     """Who wins a hand that nobody went out of: fewest points, then fewest cards, then first from `start` on."""
     sight = t.sight
     best = start
@@ -810,7 +811,7 @@ def _lowest_hand(t, start):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _settle(rule, t, reason, position):  # type: ignore[no-untyped-def]
+def _settle(rule, t, reason, position):
     """Winner and scores of a hand that has ended; `position`: who went out or stopped it, else who would act next."""
     sight = t.sight
     players = sight.players
@@ -821,7 +822,7 @@ def _settle(rule, t, reason, position):  # type: ignore[no-untyped-def]
         t.scored[at] = 0
         total += t.points_left[at]
     t.reason = reason
-    nobody_out = reason == BLOCKED or reason == CAPPED
+    nobody_out = reason in (BLOCKED, CAPPED)
     if nobody_out and rule.blocked_score == VOID:
         t.winner = -1
         return
@@ -842,21 +843,24 @@ def _settle(rule, t, reason, position):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def play_turns(rule, t, crew, position):  # type: ignore[no-untyped-def]
+def play_turns(rule, t, crew, position):
     """Play a hand on from `position`, whose turn it is, to its end. Returns how it ended (OUT …) or FAULT.
 
     The hand may be one just dealt or any copy of one in play.
     """
     sight = t.sight
     special = rule.stop_points > 0 or rule.wild_suit == DELAYED or rule.penalties != 0
+    follow = _may_follow(rule, sight)
     while True:
         sight.turn += 1
+        sight.drawn = 0
         t.turn_drew = 0
         card = np.int64(TURN_GOES_ON)
         if special:
             card = _begin_turn(rule, t, crew, position)
+            follow = _may_follow(rule, sight)
         if card == TURN_GOES_ON:
-            card = _own_play(rule, t, crew, position)
+            card = _own_play(rule, t, crew, position, follow)
         if card >= 0:
             following = _lay(rule, t, crew, position, card)
             if following < 0:
@@ -865,6 +869,11 @@ def play_turns(rule, t, crew, position):  # type: ignore[no-untyped-def]
                 _settle(rule, t, OUT, position)
                 return OUT
             position = following
+            # A card that is not wild says itself what may follow, without the way through memory.
+            if rule.wilds >> _u(card) & _ONE or sight.any_card:
+                follow = _may_follow(rule, sight)
+            else:
+                follow = _match(rule, card, card >> 4) | rule.wilds
         elif card == TURN_OVER:
             position = _after(sight, position)
             if t.idle == sight.players:
@@ -881,7 +890,7 @@ def play_turns(rule, t, crew, position):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def play_hand(rule, t, crew):  # type: ignore[no-untyped-def]
+def play_hand(rule, t, crew):
     """Deal and play one hand on a table whose players, seats, deal and keys are set.
 
     Returns as `play_turns`; NO_STARTER if the table's stock is given and holds no card that may open.
@@ -900,11 +909,15 @@ def play_hand(rule, t, crew):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def seat_players(rule, t, players, dealer):  # type: ignore[no-untyped-def]
+def seat_players(rule, t, players, dealer):
     """Seat all players of a single hand, with `dealer` (a seat) last, and give each the cards of the rule."""
     t.sight.players = players
+    seat = dealer
     for p in range(players):
-        t.seat[_u(p)] = (dealer + 1 + p) % players
+        seat += 1
+        if seat == players:
+            seat = 0
+        t.seat[_u(p)] = seat
         t.deal[_u(p)] = rule.cards_each
 
 
@@ -912,7 +925,7 @@ def seat_players(rule, t, players, dealer):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _best_total(rule, m, seat):  # type: ignore[no-untyped-def]
+def _best_total(rule, m, seat):
     """Whether no seat has a better total in the match than this one."""
     for other in range(m.players):
         ahead = m.totals[_u(other)] - m.totals[_u(seat)]
@@ -922,7 +935,7 @@ def _best_total(rule, m, seat):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def begin_match(m, players, seed, game, rotation, first_dealer):  # type: ignore[no-untyped-def]
+def begin_match(m, players, seed, game, rotation, first_dealer):
     """Set a match to its start. `first_dealer`: a seat, or -1: drawn by chance, then moved on by `rotation`."""
     if first_dealer < 0:
         word = block(seed, game, where(DEALER, 0, 0), 0)[0]
@@ -946,7 +959,7 @@ def begin_match(m, players, seed, game, rotation, first_dealer):  # type: ignore
 
 
 @kernel
-def seat_match_hand(rule, t, m, seed, game):  # type: ignore[no-untyped-def]
+def seat_match_hand(rule, t, m, seed, game):
     """Seat who takes part in the match's next hand; `rule` is the one for their number."""
     sight = t.sight
     sight.players = m.playing
@@ -965,7 +978,7 @@ def seat_match_hand(rule, t, m, seed, game):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _win_match(m, winners):  # type: ignore[no-untyped-def]
+def _win_match(m, winners):
     """The match is over; `winners` seats that still contend share it."""
     m.over = 1
     for s in range(m.players):
@@ -974,7 +987,7 @@ def _win_match(m, winners):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _decide(rule, m, last_winner):  # type: ignore[no-untyped-def]
+def _decide(rule, m, last_winner):
     """Whether the match is decided now that a target is reached; if not, who plays the extra hand."""
     best = 0
     last_winner_is_best = False
@@ -1003,14 +1016,14 @@ def _decide(rule, m, last_winner):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _win_alone(m, seat):  # type: ignore[no-untyped-def]
+def _win_alone(m, seat):
     for s in range(m.players):
         m.contends[_u(s)] = np.int64(s == seat)
     _win_match(m, 1)
 
 
 @kernel
-def _next_to_play(m, seat):  # type: ignore[no-untyped-def]
+def _next_to_play(m, seat):
     """The next seat that takes part in the match's next hand."""
     while True:
         seat = (seat + 1) % m.players
@@ -1019,7 +1032,7 @@ def _next_to_play(m, seat):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _give_to_who_has_none(rule, m):  # type: ignore[no-untyped-def]
+def _give_to_who_has_none(rule, m):
     """In an extra hand of fewer cards the countdown may leave somebody none: the first of those has won."""
     seat = m.dealer
     for _ in range(m.playing):
@@ -1030,7 +1043,7 @@ def _give_to_who_has_none(rule, m):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def score_match_hand(rules, rule, t, m):  # type: ignore[no-untyped-def]
+def score_match_hand(rules, rule, t, m):
     """Add the hand just played to its match; sets `over`, the next dealer and who plays on."""
     winner = -1
     reached = m.extra > 0
@@ -1059,7 +1072,7 @@ def score_match_hand(rules, rule, t, m):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def play_match_hand(rules, t, crew, m, seed, game):  # type: ignore[no-untyped-def]
+def play_match_hand(rules, t, crew, m, seed, game):
     """Play the next hand of a match that `begin_match` has set and that is not over. Returns as `play_turns`.
 
     `rules`: the records for every number who may take part (`sim.record.rule_records`).

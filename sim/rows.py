@@ -40,9 +40,10 @@ class ParquetRows:
         if path.is_dir():
             raise RowsError(f"{path} is a folder; allowed: a file to write rows to")
         try:
-            self._writer = pq.ParquetWriter(self._beside, self._schema, compression="zstd")
+            self._file = open(self._beside, "wb")  # noqa: SIM115 (closed when the block is left)
         except OSError as error:
-            raise RowsError(f"{path}: can not be written: {error.strerror or error}") from None
+            raise RowsError(f"{path}: can not be written: {error.strerror}") from None
+        self._writer = pq.ParquetWriter(self._file, self._schema, compression="zstd")
 
     def __enter__(self) -> Self:
         return self
@@ -55,11 +56,11 @@ class ParquetRows:
                 if self._waiting:
                     self._write_groups(np.concatenate(self._waiting))
                 self._writer.close()
+                self._file.close()
                 os.replace(self._beside, self.path)
         finally:
-            if self._beside.exists():
-                self._writer.close()
-                self._beside.unlink()
+            self._file.close()
+            self._beside.unlink(missing_ok=True)
 
     def write(self, rows: np.ndarray[Any, Any]) -> None:
         """Take int64 rows of shape (hands, columns)."""

@@ -20,7 +20,7 @@ from typing import Any, Self
 import numpy as np
 import tomli_w
 
-from sim.batch import Plan, Run
+from sim.batch import Plan, Run, empty_tally
 from sim.tally import Tally
 
 EXPERIMENT, CHUNKS, STATE = "experiment.toml", "chunks.npz", "state.json"
@@ -103,7 +103,7 @@ class Folder:
         if not path.exists():
             return
         try:
-            with np.load(path, allow_pickle=False) as file:
+            with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as file:
                 for key in file.files:
                     part, _, name = key.partition("/")
                     self._parts.setdefault(part, {})[name] = file[key]
@@ -111,12 +111,11 @@ class Folder:
             raise _damaged(path, " ".join(str(error).split())) from None
 
     def load(self, part: str, plan: Plan) -> Run | None:
-        """What was finished of a part of the experiment, or None if nothing was. Raises FolderError."""
+        """Return what was finished of a part of the experiment, or None if nothing was. Raises FolderError."""
         held = self._parts.get(part)
         if held is None:
             return None
-        turn_cap = max(scenario.rules.turn_cap for scenario in plan.scenarios)
-        empty = Tally.empty(len(plan.scenarios), plan.players, turn_cap, plan.matches).arrays()
+        empty = empty_tally(plan).arrays()
         expected = {**empty, _SECONDS: np.zeros(()), _FINISHED: held.get(_FINISHED, np.zeros(0)).reshape(-1, 2)}
         for name, array in expected.items():
             saved = held.get(name)
@@ -145,9 +144,8 @@ class Folder:
             "stopped": run.stopped if now else "playing",
         }
         content = BytesIO()
-        np.savez_compressed(
-            content, **{f"{name}/{key}": array for name, held in self._parts.items() for key, array in held.items()}
-        )
+        arrays = {f"{name}/{key}": array for name, held in self._parts.items() for key, array in held.items()}
+        np.savez_compressed(content, allow_pickle=False, **arrays)
         told = json.dumps({"parts": list(self._told.values())}, indent=2) + "\n"
         try:
             write_whole(self.path / CHUNKS, content.getvalue())
@@ -179,7 +177,7 @@ def _reason(error: OSError) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """The value as it comes back from TOML: no tuples, no None, no integer that TOML cannot hold."""
+    """Return the value as it comes back from TOML: no tuples, no None, no integer that TOML cannot hold."""
     if isinstance(value, Mapping):
         return {str(key): _plain(entry) for key, entry in value.items() if entry is not None}
     if isinstance(value, list | tuple):

@@ -39,14 +39,14 @@ _32 = np.uint64(32)
 
 
 @kernel(inline=True)
-def _round(c0, c1, c2, c3, k0, k1):  # type: ignore[no-untyped-def]
+def _round(c0, c1, c2, c3, k0, k1):
     p = _M0 * c0
     q = _M1 * c2
     return (q >> _32) ^ c1 ^ k0, q & _LOW, (p >> _32) ^ c3 ^ k1, p & _LOW, (k0 + _W0) & _LOW, (k1 + _W1) & _LOW
 
 
 @kernel(inline=True)
-def philox(c0, c1, c2, c3, k0, k1):  # type: ignore[no-untyped-def]
+def philox(c0, c1, c2, c3, k0, k1):
     """One block: counter of four and key of two 32-bit words, each in a uint64; gives four words likewise.
 
     The rounds are written out because the compiler makes vector code of a loop over blocks only then.
@@ -65,61 +65,63 @@ def philox(c0, c1, c2, c3, k0, k1):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def where(purpose, seat, hand):  # type: ignore[no-untyped-def]
+def where(purpose, seat, hand):
     """The counter's second word."""
     return np.uint64(purpose) | np.uint64(seat) << np.uint64(8) | np.uint64(hand) << np.uint64(16)
 
 
 @kernel
-def block(seed, game, place, draw):  # type: ignore[no-untyped-def]
+def block(seed, game, place, draw):
     """The four words of one block of the stream at `place` (see `where`)."""
     return philox(np.uint64(draw), place, game & _LOW, game >> _32, seed & _LOW, seed >> _32)
 
 
+@kernel(inline=True)
+def _store_block(words, at, block):
+    w0, w1, w2, w3 = block
+    words[at] = w0
+    words[at + np.uint64(1)] = w1
+    words[at + np.uint64(2)] = w2
+    words[at + np.uint64(3)] = w3
+
+
 @kernel
-def fill_words(words, seed, game, place, page):  # type: ignore[no-untyped-def]
-    """Words ``64 * page …`` of a stream, in order, into `words` (uint32, at least 64 long)."""
+def fill_words(words, seed, game, place, page):
+    """Words ``PAGE_WORDS * page …`` of a stream, in order, into `words` (uint32, at least PAGE_WORDS long)."""
     first = np.uint64(page) * np.uint64(PAGE_BLOCKS)
     low, high, k0, k1 = game & _LOW, game >> _32, seed & _LOW, seed >> _32
     for b in range(PAGE_BLOCKS):
-        w0, w1, w2, w3 = philox(first + np.uint64(b), place, low, high, k0, k1)
-        at = np.uint64(4) * np.uint64(b)
-        words[at] = w0
-        words[at + np.uint64(1)] = w1
-        words[at + np.uint64(2)] = w2
-        words[at + np.uint64(3)] = w3
+        lane = np.uint64(b)
+        _store_block(words, np.uint64(4) * lane, philox(first + lane, place, low, high, k0, k1))
 
 
 @kernel
-def fill_luck_of_group(luck, places, seed, game, first):  # type: ignore[no-untyped-def]
-    """Luck for the first LUCK_EACH questions of LUCK_GROUP players from position `first` on, into their parts of `luck`.
+def fill_luck_of_group(luck, places, seed, game, first):
+    """Luck for the first LUCK_EACH questions of LUCK_GROUP players from position `first` on.
 
-    `luck` (uint64) has LUCK_EACH entries a position, `places` (uint64) its place LUCK_GROUP times, once a block.
+    `luck` (uint32) has two words a question and LUCK_EACH questions a position; `places` (uint32) has the place of a
+    position LUCK_GROUP times, once a block.
     """
     low, high, k0, k1 = game & _LOW, game >> _32, seed & _LOW, seed >> _32
-    start = np.uint64(first) * np.uint64(LUCK_EACH)
     lanes = np.uint64(first) * np.uint64(LUCK_GROUP)
     for b in range(PAGE_BLOCKS):
-        draw = np.uint64(b) & np.uint64(LUCK_GROUP - 1)
-        w0, w1, w2, w3 = philox(draw, places[lanes + np.uint64(b)], low, high, k0, k1)
-        at = start + np.uint64(2) * np.uint64(b)
-        luck[at] = w0 << _32 | w1
-        luck[at + np.uint64(1)] = w2 << _32 | w3
+        lane = np.uint64(b)
+        place = np.uint64(places[lanes + lane])
+        draw = lane & np.uint64(LUCK_GROUP - 1)
+        _store_block(luck, np.uint64(4) * (lanes + lane), philox(draw, place, low, high, k0, k1))
 
 
 @kernel
-def fill_luck(luck, start, seed, game, place, page):  # type: ignore[no-untyped-def]
-    """Luck for questions ``LUCK_EACH * page …`` of one player, from ``luck[start]`` on."""
+def fill_luck(luck, start, seed, game, place, page):
+    """Luck for questions ``LUCK_EACH * page …`` of one player, from ``luck[start]`` on, two words each."""
     low, high, k0, k1 = game & _LOW, game >> _32, seed & _LOW, seed >> _32
     for b in range(LUCK_GROUP):
         draw = np.uint64(page) * np.uint64(LUCK_GROUP) + np.uint64(b)
-        w0, w1, w2, w3 = philox(draw, place, low, high, k0, k1)
-        at = np.uint64(start) + np.uint64(2) * np.uint64(b)
-        luck[at] = w0 << _32 | w1
-        luck[at + np.uint64(1)] = w2 << _32 | w3
+        at = np.uint64(start) + np.uint64(4) * np.uint64(b)
+        _store_block(luck, at, philox(draw, np.uint64(place), low, high, k0, k1))
 
 
 @kernel
-def below(word, n):  # type: ignore[no-untyped-def]
+def below(word, n):
     """A number from 0 to n - 1 from one 32-bit word."""
     return np.int64((np.uint64(word) * np.uint64(n)) >> _32)

@@ -20,7 +20,7 @@ SEATED = -(-MOST_PLAYERS // LUCK_GROUP) * LUCK_GROUP
 
 VIEW_FIELDS: list[tuple[str, Any, str]] = [
     # Of the seat that is asked
-    ("hand", np.uint64, "own cards: every different card, one bit each"),
+    ("hand", np.uint64, "own cards: every different card, one bit each; up to four jokers, at ranks 14 of all suits"),
     ("hand_twice", np.uint64, "own cards held a second time (two packs, jokers)"),
     ("playable", np.uint64, "own cards that may be played now, or that answer a penalty draw when one is pending"),
     ("luck", np.uint64, "64 random bits of this question; draw from them with toolkit.choice"),
@@ -90,9 +90,9 @@ TABLE = _dtype(
         ("purpose", np.int64),  # which of the two
         ("word", np.int64),  # words used of that stream
         ("page", np.int64),  # page held in `words`, -1 none
-        # Of each position: its place among the streams, once a block, and its luck; room for whole groups
-        ("places", (np.uint64, (SEATED * LUCK_GROUP,))),
-        ("luck", (np.uint64, (SEATED * LUCK_EACH,))),
+        # Of each position: its place among the streams, once a block, and its luck, two words a question
+        ("places", (np.uint32, (SEATED * LUCK_GROUP,))),
+        ("luck", (np.uint32, (SEATED * LUCK_EACH * 2,))),
         ("questions", (np.int64, (MOST_PLAYERS,))),  # put to each position in this hand
         # What goes on
         ("prepared", np.int64),  # players whose rule record the view's facts come from, 0 none yet

@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 
 from sim.compiled import kernel
-from sim.engine import HAND_CAP, WHOLE
+from sim.engine import HAND_CAP
 
 TABLE_MEASURES = (
     "turns",
@@ -44,13 +44,13 @@ _MATCH = len(MATCH_MEASURES)
 _u = np.uint64
 
 
-def hand_columns(players: int) -> list[tuple[str, str, int]]:
+def hand_columns(players: int, groups: int) -> list[tuple[str, str, int]]:
     """What each entry of a hand's row is: (measure, '' or 'position' or 'group', number from 1 or 0)."""
     return [(name, "", 0) for name in TABLE_MEASURES] + [
         (name, by, number)
-        for by in ("position", "group")
+        for by, count in (("position", players), ("group", groups))
         for name in PLAYER_MEASURES
-        for number in range(1, players + 1)
+        for number in range(1, count + 1)
     ]
 
 
@@ -94,9 +94,9 @@ class Tally:
     """(K, TURNS_BINS) matches by their turns; no columns where hands are played."""
 
     @classmethod
-    def empty(cls, scenarios: int, players: int, turn_cap: int, matches: bool) -> Self:
-        """Nothing counted yet."""
-        k, v, w = scenarios, _TABLE + 6 * players, _MATCH + players
+    def empty(cls, scenarios: int, players: int, groups: int, turn_cap: int, matches: bool) -> Self:
+        """Nothing counted yet; `groups`: the most groups of seats that play alike in any scenario."""
+        k, v, w = scenarios, _TABLE + 3 * (players + groups), _MATCH + players
 
         def zeros(*shape: int) -> np.ndarray[Any, Any]:
             return np.zeros(shape, np.int64)
@@ -135,8 +135,8 @@ class Tally:
 
 
 @kernel(inline=True)
-def add_hand(row, t, crew):  # type: ignore[no-untyped-def]
-    """Add the hand that was played on a table to a block's row."""
+def add_hand(row, t, crew, groups):
+    """Add the hand that was played on a table to a block's row, which has columns for so many groups."""
     players = t.sight.players
     row[_u(0)] += t.sight.turn
     row[_u(1)] += t.cards_drawn
@@ -154,17 +154,18 @@ def add_hand(row, t, crew):  # type: ignore[no-untyped-def]
         row[by_position + _u(t.winner)] += 1
         row[by_group + _u(crew.group[_u(t.seat[_u(t.winner)])])] += 1
     n = _u(players)
+    g = _u(groups)
     for p in range(players):
         at = _u(p)
         group = by_group + _u(crew.group[_u(t.seat[at])])
         row[by_position + n + at] += t.points_left[at]
         row[by_position + n + n + at] += t.scored[at]
-        row[group + n] += t.points_left[at]
-        row[group + n + n] += t.scored[at]
+        row[group + g] += t.points_left[at]
+        row[group + g + g] += t.scored[at]
 
 
 @kernel(inline=True)
-def add_match(row, rule, m):  # type: ignore[no-untyped-def]
+def add_match(row, rule, m):
     """Add a match that is over to a block's row of matches."""
     row[_u(0)] += m.hands
     row[_u(1)] += m.turns
@@ -183,20 +184,26 @@ def add_match(row, rule, m):  # type: ignore[no-untyped-def]
 
 
 @kernel(inline=True)
-def add_products(rows, sums, products):  # type: ignore[no-untyped-def]
-    """Add a block's rows, one a scenario, to the sums and to the products of each measure with itself."""
-    scenarios, measures = rows.shape
+def add_products(rows, scenarios, sums, products):
+    """Add a block's rows, one a scenario, to the sums and to the products of each measure with itself.
+
+    All are flat: (K * V,), (K * V,), (K * K * V,), so that the loops are over neighbours in memory.
+    """
+    measures = rows.size // scenarios
+    for i in range(rows.size):
+        sums[_u(i)] += rows[_u(i)]
     for k in range(scenarios):
-        for v in range(measures):
-            sums[_u(k), _u(v)] += rows[_u(k), _u(v)]
         for other in range(scenarios):
+            row = _u(k * measures)
+            column = _u(other * measures)
+            start = _u((k * scenarios + other) * measures)
             for v in range(measures):
-                products[_u(k), _u(other), _u(v)] += rows[_u(k), _u(v)] * rows[_u(other), _u(v)]
+                products[start + _u(v)] += rows[row + _u(v)] * rows[column + _u(v)]
 
 
 @kernel(inline=True)
-def add_hand_products(rows, hands, hand_products, hands_products):  # type: ignore[no-untyped-def]
-    """Add the products of a block's rows with its numbers of hands, which vary in matches."""
+def add_hand_products(rows, hands, hand_products, hands_products):
+    """Add the products of a block's rows (K, V) with its numbers of hands (K,), which vary in matches."""
     scenarios, measures = rows.shape
     for k in range(scenarios):
         for other in range(scenarios):
@@ -206,7 +213,7 @@ def add_hand_products(rows, hands, hand_products, hands_products):  # type: igno
 
 
 @kernel(inline=True)
-def add_win_products(rows, players, win_products):  # type: ignore[no-untyped-def]
+def add_win_products(rows, players, win_products):
     """Add the products of a block's wins by position, between all positions of all scenarios; most are zero."""
     scenarios = rows.shape[0]
     for k in range(scenarios):

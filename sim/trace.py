@@ -13,7 +13,7 @@ from sim import engine
 from sim.cards import NO_SUIT, SUITS, card_name, card_names
 from sim.record import rule_record, rule_records
 from sim.rules import Rules
-from sim.table import MATCH, REASONS, TABLE
+from sim.table import ACT_DRAW, ACT_PASS, MATCH, REASONS, TABLE
 
 WHY = ("stuck", "voluntary", "penalty", "last-card", "illegal", "final")
 Event = dict[str, Any]
@@ -38,14 +38,16 @@ def fault_text(t: np.ndarray[Any, Any], names: Sequence[str]) -> str:
         did = f"answered {answer} (allowed: {'0 to 3' if int(t['question']) == engine.ASKED_SUIT else '0 or 1'})"
     else:
         sight = t["sight"]
-        allowed = card_names(sight["playable"]) + ["DRAW"] * int(sight["may_draw"]) + ["PASS"] * int(sight["may_pass"])
-        named = {engine.ACT_DRAW: "DRAW", engine.ACT_PASS: "PASS"}.get(answer)
+        allowed = (
+            card_names(int(sight["playable"])) + ["DRAW"] * int(sight["may_draw"]) + ["PASS"] * int(sight["may_pass"])
+        )
+        named = {ACT_DRAW: "DRAW", ACT_PASS: "PASS"}.get(answer)
         if named is None:
             named = f"{answer} ({card_name(answer)})" if _is_card(answer) else str(answer)
         did = f"answered {named} (allowed: {' '.join(allowed)})"
     return (
-        f"strategy {names[seat]} (seat {seat + 1}), asked {asked}, {did}: "
-        f"seed {int(t['seed'])}, game {int(t['game'])}, hand {int(t['hand_number']) + 1}, turn {int(t['sight']['turn'])}"
+        f"strategy {names[seat]} (seat {seat + 1}), asked {asked}, {did}: seed {int(t['seed'])}, "
+        f"game {int(t['game'])}, hand {int(t['hand_number']) + 1}, turn {int(t['sight']['turn'])}"
     )
 
 
@@ -205,7 +207,7 @@ def _hand_events(t: Any, log: np.ndarray[Any, Any], *, hand: int, totals: Any, s
         elif event == engine.LOG_RESHUFFLE:
             yield {"event": "reshuffle", "turn": turn, "cards": a}
         elif event != engine.LOG_END:
-            yield {**_turn_event(event, a, b, c, d), **{"turn": turn, "seat": seat[position]}}
+            yield {**_turn_event(event, a, b, c, d), "turn": turn, "seat": seat[position]}
     if draw is not None:
         yield draw
     yield _end_event(t, hand, totals, seats)

@@ -7,7 +7,7 @@ A strategy is a plain function of the view, decorated::
         return pick(view, plain_first(view, view.playable))
 
 It answers with the code of a card of ``view.playable``, or `DRAW` or `PASS` where the view says that it may. `suit`
-and `stop` are functions of the view too: the suit to declare (0 C, 1 D, 2 H, 3 S), and 1 or 0, whether to stop the hand.
+and `stop` are functions of the view too: the suit to declare (0 C, 1 D, 2 H, 3 S), and 1 or 0, whether to stop.
 
 Every module in this folder is searched, so a new strategy is a new file or a function in one: there is no list to edit.
 Functions are compiled when they are first played, with an explicit signature, and cached; the engine gets addresses
@@ -16,8 +16,9 @@ and is never compiled again.
 
 import difflib
 import importlib
+import linecache
 import pkgutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,7 +28,7 @@ from numba import types
 import strategies
 from sim.compiled import kernel
 from sim.record import threshold
-from sim.table import CREW, view_type
+from sim.table import CREW, VIEW, view_type
 from strategies.toolkit import longest_suit, stop_always
 
 Function = Callable[..., Any]
@@ -52,15 +53,18 @@ class Strategy:
     stop: Function = field(repr=False)
 
     def addresses(self) -> tuple[int, int, int]:
-        """The addresses of the compiled answers: play, suit, stop."""
+        """Give the addresses of the compiled answers: play, suit, stop."""
         return _address(self.play), _address(self.suit), _address(self.stop)
 
 
 def _address(function: Function) -> int:
-    """The address of a function compiled for a view; compiles it or loads it from the cache at the first call."""
+    """Give the address of a function compiled for a view; it is compiled or read from the cache at the first call."""
     if function not in _compiled:
         plain = getattr(function, "py_func", function)
-        compiled = kernel(plain, signature=SIGNATURE)
+        try:
+            compiled = kernel(plain, signature=SIGNATURE)
+        except Exception as error:  # whatever numba ends in: the writer is shown the line
+            raise StrategyError(_compile_fault(plain, error)) from error
         result = compiled.overloads[compiled.signatures[0]]
         # The dispatcher is kept: the code must not be freed while its address is in use.
         _compiled[function] = compiled, result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
@@ -68,6 +72,28 @@ def _address(function: Function) -> int:
 
 
 _compiled: dict[Function, tuple[Any, int]] = {}
+
+
+def _compile_fault(function: Function, error: Exception) -> str:
+    """Say in one line why a function does not compile, and show the line of its source."""
+    code = function.__code__
+    lines = linecache.getlines(code.co_filename)
+    reasons = [line for line in str(error).splitlines() if line.strip() and not line.startswith("Failed in nopython")]
+    reason = reasons[0].strip() if reasons else type(error).__name__
+    number = getattr(getattr(error, "loc", None), "line", code.co_firstlineno)
+    if isinstance(error, KeyError) and error.args:
+        # All that numba says of a field that a record lacks is its name.
+        name = str(error.args[0])
+        reason = f"the view has no field {name!r}{_nearest(name, VIEW.names or (), ': ')}"
+        number = next((i for i in range(number, len(lines) + 1) if f".{name}" in lines[i - 1]), number)
+    text = lines[number - 1].strip() if 0 < number <= len(lines) else ""
+    return f"{code.co_filename}, line {number}: {function.__name__} does not compile: {reason}: {text}"
+
+
+def _nearest(name: str, known: Iterable[str], before: str) -> str:
+    """Hint at the known name that is most like this one, or nothing."""
+    near = difflib.get_close_matches(name, list(known), 1)
+    return f"{before}did you mean {near[0]}?" if near else ""
 
 
 def strategy(
@@ -85,20 +111,19 @@ def strategy(
 
 
 def all_strategies() -> dict[str, Strategy]:
-    """Every strategy of this folder by name, in order of name."""
+    """Find every strategy of this folder, by name and in the order of names."""
     for module in pkgutil.iter_modules(strategies.__path__):
         importlib.import_module(f"strategies.{module.name}")
     return dict(sorted(_registered.items()))
 
 
 def find(name: str) -> Strategy:
-    """The strategy of a name. Raises StrategyError with the nearest right name."""
+    """Find the strategy of a name. Raises StrategyError with the nearest right name."""
     known = all_strategies()
     if name in known:
         return known[name]
-    near = difflib.get_close_matches(name, known, 1)
-    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(known)}"
-    raise StrategyError(f"no strategy is called {name!r}; {hint}")
+    hint = _nearest(name, known, "; ") or f"; there are: {', '.join(known)}"
+    raise StrategyError(f"no strategy is called {name!r}{hint}")
 
 
 @dataclass(frozen=True)
@@ -118,7 +143,7 @@ class Player:
 
 
 def crew_record(lineup: Sequence[Player], notice_rate: float = 1.0) -> np.ndarray[Any, Any]:
-    """The line-up as the engine reads it (dtype CREW, shape ()), one player a seat; compiles what is not yet."""
+    """Write the line-up as the engine reads it (dtype CREW, shape ()), one player a seat; compiles what is not yet."""
     crew = np.zeros((), CREW)
     groups = list(dict.fromkeys(player.label for player in lineup))
     for seat, player in enumerate(lineup):

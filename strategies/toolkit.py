@@ -36,6 +36,7 @@ __all__ = [
     "smallest_rival",
     "stop_always",
     "suit_count",
+    "unseen",
     "unseen_of_suit",
 ]
 
@@ -50,8 +51,8 @@ _0 = np.uint64(0)
 
 
 @kernel
-def choice(view, n):  # type: ignore[no-untyped-def]
-    """A fair random number from 0 to n - 1, of the stream of this seat, game and question (`sim.streams`)."""
+def choice(view, n):
+    """Draw a fair random number from 0 to n - 1, of the stream of this seat, game and question (`sim.streams`)."""
     drawn = view.draws
     view.draws = drawn + 1
     if drawn == 0:
@@ -61,8 +62,8 @@ def choice(view, n):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def pick(view, cards):  # type: ignore[no-untyped-def]
-    """A card of a set that is not empty, all with the same chance."""
+def pick(view, cards):
+    """Pick a card of a set that is not empty, all with the same chance."""
     return nth_card(cards, choice(view, count_cards(cards)))
 
 
@@ -70,39 +71,39 @@ def pick(view, cards):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def of_suit(cards, suit):  # type: ignore[no-untyped-def]
-    """The cards of a suit (0 C, 1 D, 2 H, 3 S) in a set; jokers are of none."""
+def of_suit(cards, suit):
+    """Select the cards of a suit (0 C, 1 D, 2 H, 3 S) in a set; jokers are of none."""
     return cards & SUIT_MASK << (np.uint64(16) * np.uint64(suit))
 
 
 @kernel
-def of_rank(cards, rank):  # type: ignore[no-untyped-def]
-    """The cards of a rank (1 ace … 13 king, 14 joker) in a set."""
+def of_rank(cards, rank):
+    """Select the cards of a rank (1 ace … 13 king, 14 joker) in a set."""
     return cards & RANK_MASK << np.uint64(rank)
 
 
 @kernel
-def plain_first(view, cards):  # type: ignore[no-untyped-def]
-    """The cards of a set that are not wild, or, if all are, the set."""
+def plain_first(view, cards):
+    """Leave out the wilds of a set, unless there are only wilds."""
     plain = cards & ~view.wilds
     return plain if plain else cards
 
 
 @kernel
-def _ranks_in(cards):  # type: ignore[no-untyped-def]
+def _ranks_in(cards):
     folded = cards | cards >> _32
     return (folded | folded >> np.uint64(16)) & _RANKS
 
 
 @kernel
-def first_by_rank(cards):  # type: ignore[no-untyped-def]
-    """The lowest card in the order A 2 … K, joker; within a rank C D H S."""
+def first_by_rank(cards):
+    """Find the lowest card in the order A 2 … K, joker; within a rank C D H S."""
     return lowest_card(of_rank(cards, lowest_card(_ranks_in(cards))))
 
 
 @kernel
-def last_by_rank(cards):  # type: ignore[no-untyped-def]
-    """The card of the highest rank, jokers below all others; within a rank C D H S."""
+def last_by_rank(cards):
+    """Find the card of the highest rank, jokers below all others; within a rank C D H S."""
     known = cards & ~JOKERS_MASK
     if not known:
         return lowest_card(cards)
@@ -110,8 +111,8 @@ def last_by_rank(cards):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def most_points(view, cards):  # type: ignore[no-untyped-def]
-    """The card that costs most if left in hand; of equals the lowest in the order A 2 … K, joker and C D H S."""
+def most_points(view, cards):
+    """Find the card that costs most if left in hand; of equals the lowest in the order A 2 … K, joker and C D H S."""
     best = -1
     found = 0
     ranks = _ranks_in(cards)
@@ -128,14 +129,14 @@ def most_points(view, cards):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def suit_count(view, suit):  # type: ignore[no-untyped-def]
-    """How many cards of a suit the player holds, wilds in their own suit."""
+def suit_count(view, suit):
+    """Count the cards of a suit that the player holds, wilds in their own suit."""
     return count_cards(of_suit(view.hand, suit)) + count_cards(of_suit(view.hand_twice, suit))
 
 
 @kernel
-def longest_suit(view):  # type: ignore[no-untyped-def]
-    """The suit of which the player holds most cards, wilds counted in their own suit; of equals the first in C D H S."""
+def longest_suit(view):
+    """Find the suit that the player holds most of, wilds counted in their own suit; of equals the first in C D H S."""
     best = 0
     most = suit_count(view, 0)
     for suit in range(1, 4):
@@ -147,18 +148,29 @@ def longest_suit(view):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def unseen_of_suit(view, suit):  # type: ignore[no-untyped-def]
-    """How many cards of a suit are neither in the player's hand nor in the discard pile: with others or in the stock."""
-    seen = count_cards(of_suit(view.pile, suit)) + count_cards(of_suit(view.pile_twice, suit))
-    return view.packs * count_cards(of_suit(view.pack, suit)) - suit_count(view, suit) - seen
+def unseen(view, cards):
+    """Count the cards of a set that are with others or in the stock, both copies counted; jokers are left out.
+
+    That is, how many are neither in the player's hand nor in the discard pile.
+    """
+    cards &= view.pack & ~JOKERS_MASK
+    held = count_cards(view.hand & cards) + count_cards(view.hand_twice & cards)
+    seen = count_cards(view.pile & cards) + count_cards(view.pile_twice & cards)
+    return view.packs * count_cards(cards) - held - seen
+
+
+@kernel
+def unseen_of_suit(view, suit):
+    """Count the cards of a suit that are with others or in the stock."""
+    return unseen(view, of_suit(view.pack, suit))
 
 
 # --- The others -----------------------------------------------------------------------------------------------------
 
 
 @kernel
-def smallest_rival(view):  # type: ignore[no-untyped-def]
-    """The fewest cards that any other player holds."""
+def smallest_rival(view):
+    """Find the fewest cards that any other player holds."""
     fewest = np.int64(1 << 30)
     for position in range(view.players):
         if position != view.position:
@@ -170,6 +182,6 @@ def smallest_rival(view):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def stop_always(view):  # type: ignore[no-untyped-def]
+def stop_always(view):
     """Stop the hand whenever it is allowed."""
     return 1

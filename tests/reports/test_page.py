@@ -218,7 +218,7 @@ def test_ranking_table_of_several_and_of_one():
     assert table.rows[2][:6] == ("ochos-locos+no-eight-on-eight", "3", "no", "2.1 (1.9 to 2.3)", "1", "4")
     one = ranking_table(ranking.iloc[:1].assign(spread_low=0.0))
     assert one.columns[:4] == ("Rules", "Spread, points", "Best position", "Worst position")
-    assert one.rows[0][:4] == ("ochos-locos+silent-eight", "1.5 (0.0 to 1.7)", "–", "–")  # noqa: RUF001
+    assert one.rows[0][:4] == ("ochos-locos+silent-eight", "1.5 (0.0 to 1.7)", "–", "–")
 
 
 def test_a_measure_without_a_label_is_shown_under_its_name():

@@ -1,21 +1,25 @@
 """The engine and the reference engine, which know nothing of each other, agree card by card."""
 
 import random
+from collections import Counter
 
 import pytest
+from any_option import ANY_OPTION
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import play_hand, play_match
+from reference import AnyOption, play_hand, play_match
 from rule_draws import draw_lineup, draw_players, draw_rules
+
 from sim.cards import card_code
 from sim.rules import Rules, changes_of, load, preset_names
 from sim.trace import trace_hand, trace_match
 from strategies.registry import Player, crew_record, find
 
 
-def crew_of(lineup, notice_rate):
+def crew_of(lineup, notice_rate, strategy=None):
+    """The line-up as both engines know it; `strategy` in every seat if it is one that has no name."""
     players = [
-        Player(find(entry["strategy"]), entry.get("forget_last_card", 0.0), entry.get("illegal_rate", 0.0))
+        Player(strategy or find(entry["strategy"]), entry.get("forget_last_card", 0.0), entry.get("illegal_rate", 0.0))
         for entry in lineup
     ]
     return crew_record(players, notice_rate), [entry["strategy"] for entry in lineup]
@@ -38,8 +42,7 @@ def assert_same_match(rules, lineup, *, seed, game, rotation=0, notice_rate=1.0)
 
 
 SPECS = sorted(
-    {preset for preset in preset_names()}
-    | {f"{preset}+{change.name}" for preset in preset_names() for change in changes_of(preset)}
+    set(preset_names()) | {f"{preset}+{change.name}" for preset in preset_names() for change in changes_of(preset)}
 )
 
 
@@ -61,7 +64,7 @@ def test_presets_and_named_changes(spec):
 
 
 @given(st.randoms(use_true_random=False), st.integers(0, 2**64 - 1), st.integers(0, 2**63))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_drawn_rules(rng, seed, game):
     """Rules, line-ups, errors and dealers drawn by hypothesis: one hand each."""
     rules = draw_rules(rng)
@@ -73,10 +76,52 @@ def test_drawn_rules(rng, seed, game):
 
 
 @given(st.randoms(use_true_random=False), st.integers(0, 2**64 - 1))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_drawn_matches(rng, seed):
     """The same for matches, with a target that ends them soon."""
     rules = draw_rules(rng)
     players = draw_players(rng, rules)
     lineup = draw_lineup(rng, players)
     assert_same_match(rules, lineup, seed=seed, game=rng.getrandbits(33), rotation=rng.randrange(players))
+
+
+@given(st.randoms(use_true_random=False), st.integers(0, 2**64 - 1), st.integers(0, 2**63))
+@settings(max_examples=300)
+def test_any_option(rng, seed, game):
+    """Players who choose any option at all: voluntary draws, drawn cards kept, penalties taken, stops declined."""
+    rules = draw_rules(rng)
+    players = draw_players(rng, rules)
+    errors = draw_lineup(rng, players)
+    crew, names = crew_of(errors, notice_rate=0.5, strategy=ANY_OPTION)
+    ours = trace_hand(Rules.from_dict(rules), crew, names, seed=seed, game=game)
+    lineup = [{**entry, "strategy": AnyOption()} for entry in errors]
+    assert ours == play_hand(rules, lineup, seed=seed, game=game, notice_rate=0.5).events
+
+
+def test_any_option_reaches_what_no_other_does():
+    """In hands like those above: draws by choice, passes with a playable card in hand, penalties taken, stops not."""
+    rng = random.Random("corners")
+    met = Counter()
+    for game in range(150):
+        rules = draw_rules(rng)
+        lineup = [{"strategy": Watched(met)} for _ in range(draw_players(rng, rules))]
+        play_hand(rules, lineup, seed=1, game=game)
+    assert all(met[corner] >= 20 for corner in ("voluntary", "kept", "taken", "not stopped")), met
+
+
+class Watched(AnyOption):
+    """Counts, in the reference engine, the answers that the simple strategies never give."""
+
+    def __init__(self, met):
+        self.met = met
+
+    def play(self, view):
+        answer = super().play(view)
+        if view.playable:
+            self.met[{"draw": "voluntary", "pass": "kept", "take": "taken"}.get(answer, "card")] += 1
+        return answer
+
+    def stop(self, view):
+        stops = super().stop(view)
+        self.met["stopped" if stops else "not stopped"] += 1
+        return stops

@@ -103,7 +103,7 @@ def test_where_a_run_stops_does_not_depend_on_threads_or_chunks():
 
 def test_looks_end_with_all_blocks():
     assert list(looks(10)) == [10]
-    assert list(looks(3_000))[0] == FIRST_LOOK
+    assert next(looks(3_000)) == FIRST_LOOK
     assert list(looks(3_000))[-1] == 3_000
     assert all(a < b for a, b in zip(list(looks(10**6)), list(looks(10**6))[1:], strict=False))
 
@@ -115,8 +115,8 @@ def test_hands_are_counted_as_they_were_played():
     result = run(asked, rows=(kept := Kept()))
     rows = iter(kept.rows.tolist())
     columns = row_columns(3, matches=False)
-    expected = np.zeros((2, len(hand_columns(3))), np.int64)
-    at = {column: i for i, column in enumerate(hand_columns(3))}
+    expected = np.zeros((2, len(hand_columns(3, 2))), np.int64)
+    at = {column: i for i, column in enumerate(hand_columns(3, 2))}
     for game in range(30):
         for k, each in enumerate(asked.scenarios):
             for rotation in range(3):

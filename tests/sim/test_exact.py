@@ -1,7 +1,7 @@
 """Exact probabilities against two million deals each.
 
-Every check is two-sided at four and a half standard errors: a false alarm in about 150,000 for each, about one in 10,000
-for the file, and with fixed seeds it either always or never happens. The near misses are further away than that.
+Every check is two-sided at four and a half standard errors: a false alarm in 150,000 for each, in 10,000 or so for
+the file; as the seeds are fixed it happens always or never. The near misses are further away than that.
 """
 
 import math
@@ -34,7 +34,7 @@ def deal_many(rule, tables, seed, deals, players, found):
         t.sight.any_card = 0
         low = players * rule.cards_each
         first = np.int64(t.stock[np.uint64(low)])
-        points = points_of(rule.points, t.hands[0])
+        points = points_of(rule, t.hands[0])
         found[0] += (rule.wilds >> np.uint64(first)) & np.uint64(1)
         found[1] += (t.hands[0] & _may_follow(rule, t.sight)) == 0
         found[2] += points
