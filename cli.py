@@ -483,8 +483,7 @@ def play(question: "Question", folder: "Folder | None", threads: int, quiet: boo
     from sim.batch import compile_engine, is_compiled, run
     from sim.trace import StrategyFault
 
-    if not is_compiled(question.matches) and not quiet:
-        _note("compiling the engine, once on this machine, about 20 seconds…")
+    announce_compiling(is_compiled(question.matches), quiet)
     plans = []
     for players in question.players:
         crew, labels = crew_of(question.seats(players), question.notice_rate)
@@ -518,7 +517,8 @@ def play(question: "Question", folder: "Folder | None", threads: int, quiet: boo
                     save=save,
                 )
             except StrategyFault as fault:
-                raise StrategyFault(f"{fault}; {_shown_by(question, plan, str(fault))}") from None
+                shown_by = question.trace_command(fault.scenario, plan.players, fault.game, fault.rotation)
+                raise StrategyFault(f"{fault}; {shown_by}") from None
             if folder is not None:
                 folder.save(part, done, now=True)
             finished.append(done)
@@ -527,26 +527,10 @@ def play(question: "Question", folder: "Folder | None", threads: int, quiet: boo
     return finished
 
 
-def _shown_by(question: "Question", plan: "Plan", fault: str) -> str:
-    """Return the command that shows a fault; its scenario and rotation are found by playing the game again."""
-    from sim.trace import StrategyFault, trace_hand, trace_match
-
-    game = int(re.search(r"game (\d+)", fault)[1])  # type: ignore[index]
-    for number, scenario in enumerate(plan.scenarios):
-        for rotation in range(plan.rotations):
-            args = (scenario.rules, scenario.crew, scenario.names)
-            try:
-                if plan.matches:
-                    list(
-                        trace_match(*args, seed=plan.seed, game=game, first_dealer=plan.first_dealer, rotation=rotation)
-                    )
-                else:
-                    dealer = (plan.players - 1 + rotation) % plan.players
-                    trace_hand(*args, seed=plan.seed, game=game, dealer=dealer)
-            except StrategyFault as again:
-                if str(again) == fault:
-                    return question.trace_command(number, plan.players, game, rotation)
-    return question.trace_command(0, plan.players, game, 0)
+def announce_compiling(compiled: bool, quiet: bool) -> None:
+    """Say why nothing happens for a while, if that is going to be so."""
+    if not compiled and not quiet:
+        _note("compiling the engine, once on this machine, about 20 seconds…")
 
 
 @contextmanager
@@ -867,8 +851,12 @@ def trace(
     turned = parse_whole("--rotation", rotation or "0", 0, number - 1)
     deals = parse_dealer(match, dealer, first_dealer, rotation, deck, number)
     codes = read_deck(deck)
+    from sim import engine
     from sim import trace as tracing
+    from sim.compiled import cache_directory
 
+    played_by = "engine.play_match_hand" if match else "engine.play_hand"
+    announce_compiling(any(cache_directory(engine.__file__).glob(f"**/{played_by}-*.nbi")), quiet)
     crew, labels = crew_of(seats, notice)
     if deals is None:
         deals = (
@@ -885,12 +873,16 @@ def trace(
         "notice_rate": notice,
     }
     given = (named.rules, crew, labels)
-    events = (
-        tracing.trace_match(*given, seed=seed_number, game=game_number, first_dealer=deals)
-        if match
-        else tracing.trace_hand(*given, seed=seed_number, game=game_number, dealer=deals, deck=codes)
-    )
-    show_events([opening, *events], form)
+    events = [opening]
+    try:
+        if match:
+            events += tracing.trace_match(*given, seed=seed_number, game=game_number, first_dealer=deals)
+        else:
+            events += tracing.trace_hand(*given, seed=seed_number, game=game_number, dealer=deals, deck=codes)
+    except tracing.StrategyFault as fault:
+        show_events([*events, *fault.events], form)
+        raise
+    show_events(events, form)
 
 
 presets = typer.Typer(help="The rule sets there are: list, show one, compare two.", invoke_without_command=True)

@@ -26,10 +26,10 @@ from reports.frames import (
     simulation,
 )
 from reports.intervals import Estimate, Ranking
-from reports.output import write_whole
 from reports.tables import option_value
 from sim.batch import Plan, Run, Scenario, looks, rotations_of
 from sim.rules import NamedRules, diff, load
+from sim.saving import write_whole
 from sim.streams import RNG_VERSION
 from sim.tally import Tally
 
@@ -370,7 +370,6 @@ def write_answer(question: Question, findings: Sequence[Finding], folder: Path) 
                 rng_version=RNG_VERSION,
                 lineup=lineups_in_words(runs),
                 stop_reason="; ".join(dict.fromkeys(stopped(question, run) for run in runs)),
-                seconds=0.0,  # a wall time would make the reports of equal questions differ
             ),
         ),
     )

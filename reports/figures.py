@@ -29,7 +29,8 @@ from matplotlib.textpath import text_to_path
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import Affine2DBase, ScaledTranslation
 
-from reports.output import LEVEL, decimals, with_interval, write_whole
+from reports.output import LEVEL, decimals, with_interval
+from sim.saving import write_whole
 
 STYLE = Path(__file__).with_name("style.mplstyle")
 

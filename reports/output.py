@@ -1,8 +1,6 @@
-"""What figures and pages share: a number written with its interval, and files that are never half-written."""
+"""What figures, tables and pages share: how a number is written with its interval."""
 
 import math
-import os
-from pathlib import Path
 
 LEVEL = "95 %"
 """The level of every interval that is drawn or printed (design: intervals are 95 %)."""
@@ -22,16 +20,3 @@ def with_interval(value: float, low: float, high: float) -> str:
     """Return `27.5 (27.4 to 27.6)`: no number is shown without its interval, nor finer than the interval is wide."""
     digits = decimals(low, high)
     return f"{value:.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
-
-
-def write_whole(path: Path, content: bytes) -> Path:
-    """Write a file so that a reader finds the old one or the new one, but never a part; return its path."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # in the same folder, because a rename is only all-or-nothing within one file system
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        unfinished.write_bytes(content)
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
-    return path

@@ -17,7 +17,8 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from reports.output import LEVEL, with_interval, write_whole
+from reports.output import LEVEL, with_interval
+from sim.saving import write_whole
 
 TEMPLATES = Path(__file__).with_name("templates")
 
@@ -65,7 +66,6 @@ class Facts:
     rng_version: str | int
     lineup: str
     stop_reason: str
-    seconds: float
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,6 @@ def fact_rows(facts: Facts) -> list[tuple[str, str]]:
         ("Deal blocks", f"{facts.blocks:,}"),
         ("Line-up", facts.lineup),
         ("Stopped because", facts.stop_reason),
-        ("Time of playing", f"{facts.seconds:,.1f} s"),
         ("Version", f"ochos-sim {facts.version}, random numbers version {facts.rng_version}"),
     ]
 

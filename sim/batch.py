@@ -167,7 +167,7 @@ def _write_match(row, scenario, game, rotation, m):
 @kernel
 def _hands_chunk(rules, crews, tables, seed, first, last, rotations, dealer, players,
                  sums, products, win_products, turns, longest, rows):  # fmt: skip
-    """Play blocks [first, last) of single hands; -1, or the scenario in which a strategy was at fault."""
+    """Play blocks [first, last) of single hands; -1, or the scenario and rotation (`k * rotations + r`) at fault."""
     scenarios = tables.shape[0]
     block = np.zeros_like(sums)
     flat_block, flat_sums, flat_products = block.ravel(), sums.ravel(), products.ravel()
@@ -185,7 +185,7 @@ def _hands_chunk(rules, crews, tables, seed, first, last, rotations, dealer, pla
             for rotation in range(rotations):
                 seat_players(rules[_u(k)], t, players, (dealer + rotation) % players)
                 if play_hand(rules[_u(k)], t, crews[_u(k)]) < 0:
-                    return k
+                    return k * rotations + rotation
                 add_hand(block[_u(k)], t, crews[_u(k)], groups)
                 turns[_u(k), _u(t.sight.turn)] += 1
                 longest[_u(k)] = max(longest[_u(k)], t.longest_chain)
@@ -201,7 +201,7 @@ def _hands_chunk(rules, crews, tables, seed, first, last, rotations, dealer, pla
 def _matches_chunk(rules, crews, tables, matches, seed, first, last, rotations, dealer, players,
                    hands, hands_products, sums, products, hand_products, win_products, turns, longest,
                    match_sums, match_products, match_hands, match_turns, rows):  # fmt: skip
-    """Play blocks [first, last) of matches; -1, or the scenario in which a strategy was at fault."""
+    """Play blocks [first, last) of matches; -1, or the scenario and rotation (`k * rotations + r`) at fault."""
     scenarios = tables.shape[0]
     block = np.zeros_like(sums)
     match_block = np.zeros_like(match_sums)
@@ -220,7 +220,7 @@ def _matches_chunk(rules, crews, tables, matches, seed, first, last, rotations, 
                 while not m.over:
                     everybody = m.playing == players
                     if play_match_hand(rules[_u(k)], t, crews[_u(k)], m, seed, _u(game)) < 0:
-                        return k
+                        return k * rotations + rotation
                     if everybody:
                         block_hands[_u(k)] += 1
                         add_hand(block[_u(k)], t, crews[_u(k)], groups)
@@ -294,7 +294,10 @@ class _Prepared:
             tally.hands_products[:] = (last - first) * plan.rotations**2
             tally.hand_products[:] = tally.sums[:, None, :] * plan.rotations
         if fault >= 0:
-            raise StrategyFault(fault_text(tables[fault], plan.scenarios[fault].names))
+            scenario, rotation = divmod(int(fault), plan.rotations)
+            t = tables[scenario]
+            text = fault_text(t, plan.scenarios[scenario].names)
+            raise StrategyFault(text, scenario=scenario, game=int(t["game"]), rotation=rotation)
         tally.blocks[()] = last - first
         return tally, rows
 
@@ -357,7 +360,8 @@ def run(
                     rows.write(chunk_rows)
                 progress((end - first) * per_block)
                 save(result)
-            if enough is not None and (why := enough(result.tally)):
+            # A resumed run may be beyond this look, at which it was not far enough.
+            if enough is not None and int(result.tally.blocks) == last and (why := enough(result.tally)):
                 result.stopped = why
                 break
     except KeyboardInterrupt:

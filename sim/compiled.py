@@ -66,6 +66,14 @@ def cache_directory(path: str) -> Path:
     return cache_home() / sources_hash(Path(path).resolve())
 
 
+def numbers(count: int) -> tuple[np.int64, ...]:
+    """The numbers 0, 1, … as int64, to name constants with.
+
+    To numba each Python number in the text is a type of its own, for which it compiles what is called with it again.
+    """
+    return tuple(np.int64(number) for number in range(count))
+
+
 def kernel(function: Callable[..., Any] | None = None, *, signature: Any = None, inline: bool = False) -> Any:
     """Compile a function with the options above; usable bare or with arguments.
 

@@ -21,7 +21,7 @@ from numba.extending import intrinsic
 
 from sim.bits import count_cards, lowest_card, nth_card
 from sim.cards import JOKER_CODE, JOKERS_MASK, NO_SUIT, RANK_MASK, SUIT_MASK
-from sim.compiled import kernel
+from sim.compiled import kernel, numbers
 from sim.record import (
     AGAIN,
     ANY_CARD,
@@ -66,24 +66,24 @@ from sim.table import ACT_DRAW, ACT_PASS, BLOCKED, CAPPED, OUT, STOPPED
 # What can go wrong in a hand; a status below 0 stops the run.
 RAISED = -(1 << 62)
 """Returned in place of an action by a strategy that raised an exception."""
-FAULT = -1
+FAULT = np.int64(-1)
 """A strategy answered something that it may not do, or raised."""
-NO_STARTER = -2
+NO_STARTER = np.int64(-2)
 """A deck that was given holds no card that may open."""
 
-HAND_OVER = -3
+HAND_OVER = np.int64(-3)
 """Returned in place of the next position when a player has gone out."""
 
 
 # What a step of a turn leads to, if it is not the code of a card to lay:
-TURN_GOES_ON = -4
+TURN_GOES_ON = np.int64(-4)
 """the player still has its own play."""
-TURN_OVER = -5
+TURN_OVER = np.int64(-5)
 """the player lays nothing, and the next one is to act."""
-STOP_CALLED = -6
+STOP_CALLED = np.int64(-6)
 """the player has stopped the hand."""
 
-ASKED_PLAY, ASKED_SUIT, ASKED_STOP = range(3)
+ASKED_PLAY, ASKED_SUIT, ASKED_STOP = numbers(3)
 
 (
     LOG_DEALT,
@@ -98,11 +98,11 @@ ASKED_PLAY, ASKED_SUIT, ASKED_STOP = range(3)
     LOG_ILLEGAL,
     LOG_STOP,
     LOG_END,
-) = range(12)
+) = numbers(12)
 LOG_COLUMNS = 7
 """Event, turn, position, and up to four values."""
 
-WHY_STUCK, WHY_VOLUNTARY, WHY_PENALTY, WHY_LAST_CARD, WHY_ILLEGAL, WHY_FINAL = range(6)
+WHY_STUCK, WHY_VOLUNTARY, WHY_PENALTY, WHY_LAST_CARD, WHY_ILLEGAL, WHY_FINAL = numbers(6)
 
 HAND_CAP = 10_000
 """Hands after which a match is given up, counted as capped: under void or endless rules it might never end."""
@@ -111,6 +111,8 @@ WHOLE = 2520
 
 _u = np.uint64
 _ONE = np.uint64(1)
+_0 = np.int64(0)
+_1 = np.int64(1)
 
 
 @intrinsic
@@ -167,7 +169,7 @@ def _write_row(t, event, position, a, b, c, d):
 def _write(t, event, position, a, b, c, d):
     """Write an event down if the table keeps a log; beyond its end only count, so that a longer one can be brought."""
     if t.log_room:
-        _write_row(t, np.int64(event), np.int64(position), np.int64(a), np.int64(b), np.int64(c), np.int64(d))
+        _write_row(t, event, position, a, b, c, d)
 
 
 # --- Cards in words -------------------------------------------------------------------------------------------------
@@ -254,7 +256,7 @@ def _next_card(t, low):
         word = t.word + low
         page = word // PAGE_WORDS
         if page != t.page:
-            fill_words(t.words, t.seed, t.game, where(t.purpose, 0, t.hand_number), page)
+            fill_words(t.words, t.seed, t.game, where(t.purpose, _0, t.hand_number), page)
             t.page = page
         other = low + below(t.words[_u(word) & _u(PAGE_WORDS - 1)], t.stock_high - low)
         drawn = t.stock[_u(other)]
@@ -292,7 +294,7 @@ def _turn_over_discards(t):
     sight.stock = t.stock_high
     sight.discards = 1
     t.reshuffles += 1
-    _write(t, LOG_RESHUFFLE, 0, t.stock_high, 0, 0, 0)
+    _write(t, LOG_RESHUFFLE, _0, t.stock_high, _0, _0, _0)
 
 
 @kernel(inline=True)
@@ -312,7 +314,7 @@ def _draw_card(rule, t, position, why):
         t.hands[at] |= _ONE << _u(card)
     sight.counts[at] += 1
     t.cards_drawn += 1
-    _write(t, LOG_DRAW, position, card, why, 0, 0)
+    _write(t, LOG_DRAW, position, card, why, _0, _0)
 
 
 @kernel
@@ -323,7 +325,7 @@ def _penalise(rule, t, position, number, why):
         _draw_card(rule, t, position, why)
         given += 1
     if given == 0 and number > 0:
-        _write(t, LOG_DRAW, position, -1, why, 0, 0)
+        _write(t, LOG_DRAW, position, -_1, why, _0, _0)
     return given
 
 
@@ -359,13 +361,13 @@ def _fault(t, position, question, answer):
     t.faulty = position
     t.question = question
     t.answer = answer
-    return np.int64(FAULT)
+    return FAULT
 
 
 @kernel
 def _ask_suit(t, crew, position):
     """The suit that a player declares, or FAULT."""
-    suit = _ask(t, crew.suit[_u(t.seat[_u(position)])], position, _u(0), 0, 0)
+    suit = _ask(t, crew.suit[_u(t.seat[_u(position)])], position, _u(0), _0, _0)
     return suit if 0 <= suit < 4 else _fault(t, position, ASKED_SUIT, suit)
 
 
@@ -416,7 +418,7 @@ def _perhaps_forget(rule, t, crew, position):
     caught = not called and w1 < crew.notice
     if called:
         sight.called[_u(position)] += 1
-    _write(t, LOG_LAST_CARD, position, np.int64(called), np.int64(caught), 0, 0)
+    _write(t, LOG_LAST_CARD, position, np.int64(called), np.int64(caught), _0, _0)
     if caught:
         _penalise(rule, t, position, rule.call_penalty, WHY_LAST_CARD)
 
@@ -471,7 +473,7 @@ def _lay(rule, t, crew, position, card):
         _write(t, LOG_PLAY, position, card, sight.active_suit, due, sight.direction)
         if due:
             _penalise(rule, t, _after(sight, position), due, WHY_FINAL)
-        return np.int64(HAND_OVER)
+        return HAND_OVER
     following = _after(sight, position) if effect == PLAIN else _take_effect(rule, t, position, effect, card)
     _write(t, LOG_PLAY, position, card, sight.active_suit, sight.pending, sight.direction)
     if left == 1 and rule.call:
@@ -479,7 +481,7 @@ def _lay(rule, t, crew, position, card):
             _perhaps_forget(rule, t, crew, position)
         else:
             sight.called[at] += 1
-            _write(t, LOG_LAST_CARD, position, 1, 0, 0, 0)
+            _write(t, LOG_LAST_CARD, position, _1, _0, _0, _0)
     return following
 
 
@@ -564,7 +566,7 @@ def _shuffle_and_deal(rule, t):
                     t.hands[at], t.hands_twice[at] = with_card(t.hands[at], t.hands_twice[at], card)
                 else:
                     t.hands[at] |= _ONE << _u(card)
-                _write(t, LOG_DEALT, p, card, 0, 0, 0)
+                _write(t, LOG_DEALT, p, card, _0, _0, _0)
     return low
 
 
@@ -592,7 +594,7 @@ def _deal(rule, t):
     sight = t.sight
     attempt = 0
     if rule.misdeal:
-        place = where(MISDEAL, 0, t.hand_number)
+        place = where(MISDEAL, _0, t.hand_number)
         while block(t.seed, t.game, place, attempt)[0] < rule.misdeal:
             attempt += 1
     t.void_deals = attempt
@@ -624,9 +626,9 @@ def _deal(rule, t):
                 return card
             t.discards[_u(buried)] = card
             buried += 1
-            _write(t, LOG_BURIED, 0, card, 0, 0, 0)
+            _write(t, LOG_BURIED, _0, card, _0, _0, _0)
         if t.given:
-            return np.int64(NO_STARTER)
+            return NO_STARTER
         t.void_deals += 1
         t.word += rule.pack_size
         t.logged = begin
@@ -639,13 +641,13 @@ def _open(rule, t, crew, card):
     dealer = sight.players - 1
     asks = rule.wilds >> _u(card) & _ONE and rule.starter_wild == DEALER_DECLARES
     sight.active_suit = NO_SUIT if asks else card >> 4
-    _write(t, LOG_STARTER, 0, card, sight.active_suit, 0, 0)
+    _write(t, LOG_STARTER, _0, card, sight.active_suit, _0, _0)
     if asks:
         suit = _ask_suit(t, crew, dealer)
         if suit == FAULT:
             return suit
         sight.active_suit = suit
-        _write(t, LOG_DECLARE, dealer, suit, 0, 0, 0)
+        _write(t, LOG_DECLARE, dealer, suit, _0, _0, _0)
     effect = rule.effects[_u(card) & _u(15)]
     if rule.starter_acts and effect != PLAIN:
         return _take_effect(rule, t, dealer, effect, card)
@@ -660,11 +662,11 @@ def _declare_delayed(t, crew):
     """The player who laid a wild names its suit now."""
     suit = _ask_suit(t, crew, t.delayed)
     if suit == FAULT:
-        return np.int64(FAULT)
+        return FAULT
     t.sight.active_suit = suit
-    _write(t, LOG_DECLARE, t.delayed, suit, 0, 0, 0)
+    _write(t, LOG_DECLARE, t.delayed, suit, _0, _0, _0)
     t.delayed = -1
-    return np.int64(TURN_GOES_ON)
+    return TURN_GOES_ON
 
 
 @kernel
@@ -682,7 +684,7 @@ def _face_penalty(rule, t, crew, position):
     if not rule.may_finish and sight.counts[at] == 1:
         answers &= ~rule.wilds
     if answers:
-        answer = _ask(t, crew.play[_u(t.seat[at])], position, answers, 1, 0)
+        answer = _ask(t, crew.play[_u(t.seat[at])], position, answers, _1, _0)
         if 0 <= answer < 64 and answers >> _u(answer) & _ONE:
             return answer
         if answer != ACT_DRAW:
@@ -693,9 +695,9 @@ def _face_penalty(rule, t, crew, position):
     given = _penalise(rule, t, position, due, WHY_PENALTY)
     if rule.loses_turn:
         t.idle = 0
-        return np.int64(TURN_OVER)
+        return TURN_OVER
     t.turn_drew = given
-    return np.int64(TURN_GOES_ON)
+    return TURN_GOES_ON
 
 
 @kernel
@@ -704,19 +706,19 @@ def _try_illegal(rule, t, crew, position, playable):
     seat = t.seat[_u(position)]
     wrong = t.hands[_u(position)] & rule.cards & ~playable
     if not wrong:
-        return np.int64(TURN_GOES_ON)
+        return TURN_GOES_ON
     sight = t.sight
     w0, w1, w2, _ = block(t.seed, t.game, where(ILLEGAL, seat, t.hand_number), sight.turn)
     if w0 >= crew.illegal[_u(seat)]:
-        return np.int64(TURN_GOES_ON)
+        return TURN_GOES_ON
     card = nth_card(wrong, below(w1, count_cards(wrong)))
     caught = w2 < crew.notice
-    _write(t, LOG_ILLEGAL, position, card, np.int64(caught), 0, 0)
+    _write(t, LOG_ILLEGAL, position, card, np.int64(caught), _0, _0)
     if not caught:
         return np.int64(card)
     t.idle = 0
     _penalise(rule, t, position, rule.illegal_penalty, WHY_ILLEGAL)
-    return np.int64(TURN_OVER)
+    return TURN_OVER
 
 
 @kernel
@@ -724,17 +726,17 @@ def _begin_turn(rule, t, crew, position):
     """What may come before a turn's own play: stop, delayed suit, penalty draw. As `_face_penalty`, or STOP_CALLED."""
     sight = t.sight
     if rule.stop_points > 0 and _hand_points(rule, t, position) <= rule.stop_points:
-        answer = _ask(t, crew.stop[_u(t.seat[_u(position)])], position, _u(0), 0, 0)
+        answer = _ask(t, crew.stop[_u(t.seat[_u(position)])], position, _u(0), _0, _0)
         if answer == 1:
-            _write(t, LOG_STOP, position, 0, 0, 0, 0)
-            return np.int64(STOP_CALLED)
+            _write(t, LOG_STOP, position, _0, _0, _0, _0)
+            return STOP_CALLED
         if answer != 0:
             return _fault(t, position, ASKED_STOP, answer)
     if t.delayed >= 0 and _declare_delayed(t, crew) == FAULT:
-        return np.int64(FAULT)
+        return FAULT
     if sight.pending > 0:
         return _face_penalty(rule, t, crew, position)
-    return np.int64(TURN_GOES_ON)
+    return TURN_GOES_ON
 
 
 @kernel(inline=True)
@@ -753,7 +755,7 @@ def _own_play(rule, t, crew, position, follow):
             return tried
     drawn = 0
     asked = False
-    card = np.int64(TURN_OVER)
+    card = TURN_OVER
     if playable == 0:
         t.stuck += 1
     while True:
@@ -787,7 +789,7 @@ def _own_play(rule, t, crew, position, follow):
     if card < 0:
         t.passes += 1
         t.idle = 0 if drawn + t.turn_drew > 0 else t.idle + 1
-        _write(t, LOG_PASS, position, 0, 0, 0, 0)
+        _write(t, LOG_PASS, position, _0, _0, _0, _0)
     return card
 
 
@@ -855,7 +857,7 @@ def play_turns(rule, t, crew, position):
         sight.turn += 1
         sight.drawn = 0
         t.turn_drew = 0
-        card = np.int64(TURN_GOES_ON)
+        card = TURN_GOES_ON
         if special:
             card = _begin_turn(rule, t, crew, position)
             follow = _may_follow(rule, sight)
@@ -904,7 +906,7 @@ def play_hand(rule, t, crew):
         return FAULT
     reason = play_turns(rule, t, crew, first)
     if reason >= 0:
-        _write(t, LOG_END, t.winner, reason, 0, 0, 0)
+        _write(t, LOG_END, t.winner, reason, _0, _0, _0)
     return reason
 
 
@@ -938,7 +940,7 @@ def _best_total(rule, m, seat):
 def begin_match(m, players, seed, game, rotation, first_dealer):
     """Set a match to its start. `first_dealer`: a seat, or -1: drawn by chance, then moved on by `rotation`."""
     if first_dealer < 0:
-        word = block(seed, game, where(DEALER, 0, 0), 0)[0]
+        word = block(seed, game, where(DEALER, _0, _0), _0)[0]
         first_dealer = (below(word, players) + rotation) % players
     m.players = players
     m.first_dealer = first_dealer

@@ -8,16 +8,17 @@ from typing import Any
 import numpy as np
 
 from sim.cards import JOKER_CODE, JOKER_MASK, MOST_CARDS, MOST_PLAYERS, RANK_MASK, RANK_OF
+from sim.compiled import numbers
 from sim.rules import Rules
 
-PLAIN, SKIP, REVERSE, ANY_CARD, AGAIN, DRAW = range(6)
+PLAIN, SKIP, REVERSE, ANY_CARD, AGAIN, DRAW = numbers(6)
 EFFECTS = {"skip": SKIP, "reverse": REVERSE, "any-card": ANY_CARD, "again": AGAIN}
-BURY, DEALER_DECLARES, OWN_SUIT_STARTER = range(3)
-DECLARED, OWN, DELAYED = range(3)
-MAY, MUST, NO = range(3)
-SAME_RANK, ANY_DRAW, OFF = range(3)
-DIFFERENCE, OWN_HAND, VOID = range(3)
-EXTRA_TIED, EXTRA_ALL, SHARED = range(3)
+BURY, DEALER_DECLARES, OWN_SUIT_STARTER = numbers(3)
+DECLARED, OWN, DELAYED = numbers(3)
+MAY, MUST, NO = numbers(3)
+SAME_RANK, ANY_DRAW, OFF = numbers(3)
+DIFFERENCE, OWN_HAND, VOID = numbers(3)
+EXTRA_TIED, EXTRA_ALL, SHARED = numbers(3)
 UNLIMITED = 1_000_000
 
 RULE = np.dtype(

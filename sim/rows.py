@@ -5,6 +5,7 @@ Rows are written in groups, so memory does not grow with their number. The file 
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -12,8 +13,6 @@ from typing import Any, Self
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-
-from sim.table import REASONS
 
 GROUP_ROWS = 131_072
 """Rows a group: some megabytes."""
@@ -26,7 +25,7 @@ class RowsError(ValueError):
 class ParquetRows:
     """A Parquet file that takes rows as the batch gives them; leaving the `with` block makes it whole.
 
-    Seats count from 1 and 0 is nobody; `ended` is written in words. An exception leaves no file behind.
+    The columns are those of `sim.batch.row_columns`, all 64-bit integers. An exception leaves no file behind.
     """
 
     def __init__(self, path: Path, columns: Sequence[str], about: Mapping[str, str]) -> None:
@@ -34,9 +33,7 @@ class ParquetRows:
         self.columns = list(columns)
         self._beside = path.with_name(f".{path.name}.{os.getpid()}")
         self._waiting: list[np.ndarray[Any, Any]] = []
-        kinds = {"ended": pa.dictionary(pa.int8(), pa.string()), "closed_on_wild": pa.bool_(), "game": pa.int64()}
-        fields = [pa.field(name, kinds.get(name, pa.int32())) for name in self.columns]
-        self._schema = pa.schema(fields, metadata=dict(about))
+        self._schema = pa.schema([pa.field(name, pa.int64()) for name in self.columns], metadata=dict(about))
         if path.is_dir():
             raise RowsError(f"{path} is a folder; allowed: a file to write rows to")
         try:
@@ -59,6 +56,8 @@ class ParquetRows:
                 self._file.close()
                 os.replace(self._beside, self.path)
         finally:
+            with suppress(OSError, ValueError):
+                self._writer.close()  # or it would try when it is collected
             self._file.close()
             self._beside.unlink(missing_ok=True)
 
@@ -72,12 +71,5 @@ class ParquetRows:
             self._waiting = [waiting[whole:]]
 
     def _write_groups(self, rows: np.ndarray[Any, Any]) -> None:
-        arrays = []
-        for field, column in zip(self._schema, rows.T, strict=True):
-            if field.name == "ended":
-                arrays.append(pa.DictionaryArray.from_arrays(pa.array(column, pa.int8()), list(REASONS)))
-            elif field.name == "closed_on_wild":
-                arrays.append(pa.array(column != 0))
-            else:
-                arrays.append(pa.array(column, field.type))
+        arrays = [pa.array(np.ascontiguousarray(column)) for column in rows.T]
         self._writer.write_table(pa.Table.from_arrays(arrays, schema=self._schema), row_group_size=GROUP_ROWS)

@@ -155,8 +155,12 @@ class Folder:
         self._saved_at = time.monotonic()
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file that is there as a whole or not at all. Raises OSError."""
+def write_whole(path: Path, content: bytes) -> Path:
+    """Write a file that is there as a whole or not at all, and its folder if need be; return its path. Raises OSError.
+
+    Written beside its place first, because a rename is all or nothing only within one file system.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with open(beside, "wb") as file:
@@ -166,6 +170,7 @@ def write_whole(path: Path, content: bytes) -> None:
         os.replace(beside, path)
     finally:
         beside.unlink(missing_ok=True)
+    return path
 
 
 def _damaged(path: Path, what: str) -> FolderError:

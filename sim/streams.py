@@ -14,12 +14,12 @@ and what else they draw comes from a Philox keyed by these (`strategies.toolkit`
 
 import numpy as np
 
-from sim.compiled import kernel
+from sim.compiled import kernel, numbers
 
 RNG_VERSION = 1
 """Written into every result; raised whenever the same seed would give other games."""
 
-DECK, RESHUFFLE, SEAT, ILLEGAL, CALL, MISDEAL, DEALER = range(7)
+DECK, RESHUFFLE, SEAT, ILLEGAL, CALL, MISDEAL, DEALER = numbers(7)
 """Purposes: each is a stream of its own."""
 
 PAGE_BLOCKS = 16

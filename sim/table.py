@@ -14,6 +14,7 @@ import numba
 import numpy as np
 
 from sim.cards import MOST_CARDS, MOST_PLAYERS
+from sim.compiled import numbers
 from sim.streams import LUCK_EACH, LUCK_GROUP, PAGE_WORDS
 
 SEATED = -(-MOST_PLAYERS // LUCK_GROUP) * LUCK_GROUP
@@ -124,11 +125,11 @@ TABLE = _dtype(
     ]
 )
 
-ACT_DRAW = 64
-ACT_PASS = 65
+ACT_DRAW = np.int64(64)
+ACT_PASS = np.int64(65)
 """What a strategy may answer besides the code of a card. With a penalty pending, drawing is taking it."""
 
-OUT, BLOCKED, STOPPED, CAPPED = range(4)
+OUT, BLOCKED, STOPPED, CAPPED = numbers(4)
 """How a hand ended (`reason`)."""
 REASONS = ("out", "blocked", "stopped", "capped")
 

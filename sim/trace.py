@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sim import engine
-from sim.cards import NO_SUIT, SUITS, card_name, card_names
+from sim.cards import JOKER_CODE, NO_SUIT, SUITS, card_name, card_names
 from sim.record import rule_record, rule_records
 from sim.rules import Rules
 from sim.table import ACT_DRAW, ACT_PASS, MATCH, REASONS, TABLE
@@ -24,7 +24,19 @@ class TraceError(ValueError):
 
 
 class StrategyFault(RuntimeError):
-    """A strategy answered something that it may not do, or raised; one line with seed, game, turn and seat."""
+    """A strategy answered something that it may not do, or raised; one line with seed, game, turn and seat.
+
+    `events`: the hand up to there, where it was traced; `scenario`, `game` and `rotation`: where a batch met it.
+    """
+
+    def __init__(
+        self, text: str, *, events: Sequence[Event] = (), scenario: int = 0, game: int = 0, rotation: int = 0
+    ) -> None:
+        super().__init__(text)
+        self.events = tuple(events)
+        self.scenario = scenario
+        self.game = game
+        self.rotation = rotation
 
 
 def fault_text(t: np.ndarray[Any, Any], names: Sequence[str]) -> str:
@@ -41,18 +53,19 @@ def fault_text(t: np.ndarray[Any, Any], names: Sequence[str]) -> str:
         allowed = (
             card_names(int(sight["playable"])) + ["DRAW"] * int(sight["may_draw"]) + ["PASS"] * int(sight["may_pass"])
         )
-        named = {ACT_DRAW: "DRAW", ACT_PASS: "PASS"}.get(answer)
-        if named is None:
-            named = f"{answer} ({card_name(answer)})" if _is_card(answer) else str(answer)
-        did = f"answered {named} (allowed: {' '.join(allowed)})"
+        did = f"answered {_answer(answer)} (allowed: {' '.join(allowed)})"
     return (
         f"strategy {names[seat]} (seat {seat + 1}), asked {asked}, {did}: seed {int(t['seed'])}, "
         f"game {int(t['game'])}, hand {int(t['hand_number']) + 1}, turn {int(t['sight']['turn'])}"
     )
 
 
-def _is_card(code: int) -> bool:
-    return 0 <= code < 64 and (1 <= code % 16 <= 13 or code == 14)
+def _answer(answer: int) -> str:
+    """An answer to the question what to play, as a person can read it."""
+    if answer in (ACT_DRAW, ACT_PASS):
+        return "DRAW" if answer == ACT_DRAW else "PASS"
+    is_card = 0 <= answer < 64 and (1 <= answer % 16 <= 13 or answer == JOKER_CODE)
+    return f"{answer} ({card_name(answer)})" if is_card else str(answer)
 
 
 def trace_hand(
@@ -83,8 +96,10 @@ def trace_hand(
     if status == engine.NO_STARTER:
         raise TraceError("the deck holds no card that may open after the hands are dealt")
     if status < 0:
-        raise StrategyFault(fault_text(tables[0], names))
-    return list(_hand_events(tables[0], log, hand=1, totals=np.zeros(players, np.int64), seats=players))
+        events = list(_hand_events(tables[0], log, hand=1, seats=players))
+        raise StrategyFault(fault_text(tables[0], names), events=events)
+    nothing = np.zeros(players, np.int64)
+    return [*_hand_events(tables[0], log, hand=1, seats=players), _end_event(tables[0], 1, nothing, players)]
 
 
 def trace_match(
@@ -116,9 +131,11 @@ def trace_match(
 
         status, log = _play_logged(tables, play)
         if status < 0:
-            raise StrategyFault(fault_text(tables[0], names))
-        m = matches[0]
-        yield from _hand_events(tables[0], log, hand=int(m["hands"]), totals=before[0]["totals"], seats=players)
+            events = list(_hand_events(tables[0], log, hand=int(before[0]["hands"]) + 1, seats=players))
+            raise StrategyFault(fault_text(tables[0], names), events=events)
+        hand = int(matches[0]["hands"])
+        yield from _hand_events(tables[0], log, hand=hand, seats=players)
+        yield _end_event(tables[0], hand, before[0]["totals"], players)
     m = matches[0]
     winners = [seat + 1 for seat in range(players) if m["share"][seat]]
     winner = None if not winners else winners[0] if len(winners) == 1 else winners
@@ -169,8 +186,8 @@ def _suit(number: int) -> str | None:
     return None if number == NO_SUIT else SUITS[number]
 
 
-def _hand_events(t: Any, log: np.ndarray[Any, Any], *, hand: int, totals: Any, seats: int) -> Iterator[Event]:
-    """The events of the hand that has just been played on a table, from its log."""
+def _hand_events(t: Any, log: np.ndarray[Any, Any], *, hand: int, seats: int) -> Iterator[Event]:
+    """The events of the hand that has just been played on a table, from its log, without its end."""
     seat = [int(s) + 1 for s in t["seat"]]
     players = int(t["sight"]["players"])
     dealt: list[list[str]] = [[] for _ in range(seats)]
@@ -210,7 +227,6 @@ def _hand_events(t: Any, log: np.ndarray[Any, Any], *, hand: int, totals: Any, s
             yield {**_turn_event(event, a, b, c, d), "turn": turn, "seat": seat[position]}
     if draw is not None:
         yield draw
-    yield _end_event(t, hand, totals, seats)
 
 
 def _turn_event(event: int, a: int, b: int, c: int, d: int) -> Event:

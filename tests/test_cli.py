@@ -228,10 +228,14 @@ def test_quiet_says_nothing_beside_the_answer(tmp_path):
     assert "one rule set" in ochos("fairness", "--hands", 10).stderr
 
 
-def test_compiling_is_announced(monkeypatch):
+def test_compiling_is_announced(monkeypatch, tmp_path):
     monkeypatch.setattr(sim.batch, "is_compiled", lambda matches: False)
     assert ochos("simulate", "--hands", 10).stderr.startswith("compiling the engine, once on this machine")
     assert ochos("simulate", "--hands", 10, "--quiet").stderr == ""
+    ochos("trace")
+    assert ochos("trace").stderr == ""
+    monkeypatch.setattr("sim.compiled.cache_directory", lambda path: tmp_path)
+    assert ochos("trace").stderr.startswith("compiling the engine, once on this machine")
 
 
 # --- The same bytes ------------------------------------------------------------------------------------------------
@@ -415,9 +419,10 @@ def test_per_game_rows(tmp_path):
     found = answer("simulate", "--hands", 300, "--players", 3, "--per-game", file, "--quiet")
     rows = pd.read_parquet(file)
     assert list(rows.columns) == row_columns(3, matches=False)
+    assert set(map(str, rows.dtypes)) == {"int64"}
     assert len(rows) == 300
     assert rows["turns"].mean() == pytest.approx(found["turns_per_hand"]["mean"]["value"])
-    assert (rows["ended"] == "out").mean() == pytest.approx(found["ended"]["out"]["value"])
+    assert (rows["ended"] == 0).mean() == pytest.approx(found["ended"]["out"]["value"])
     assert b"--seed 1" in pq.read_metadata(file).metadata[b"command"]
     assert list(tmp_path.iterdir()) == [file]
 
@@ -441,6 +446,12 @@ def test_per_game_rows_of_matches_and_of_a_resumed_run_are_whole(tmp_path, monke
     rows = pd.read_parquet(tmp_path / "rows")
     assert list(rows.columns) == row_columns(2, matches=True)
     assert rows["game"].to_list() == list(range(40))
+
+
+@pytest.mark.usefixtures("cheat")
+def test_a_run_that_fails_leaves_no_rows(tmp_path):
+    refused("simulate", "--hands", 10, "--strategy", "cheat", "--per-game", tmp_path / "rows", code=1)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_per_game_files_that_cannot_be(tmp_path):

@@ -32,7 +32,6 @@ FACTS = Facts(
     rng_version=1,
     lineup="4 x random",
     stop_reason="all hands played",
-    seconds=12.34,
 )
 NASTY = '<script>alert("x")</script> | a_b*c* & [d](http://e.example)'
 
