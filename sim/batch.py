@@ -22,6 +22,7 @@ from sim.record import rule_records
 from sim.rules import Rules
 from sim.table import MATCH, TABLE
 from sim.tally import (
+    SPAN,
     TABLE_MEASURES,
     TURNS_BINS,
     Tally,
@@ -168,32 +169,32 @@ def _write_match(row, scenario, game, rotation, m):
 def _hands_chunk(rules, crews, tables, seed, first, last, rotations, dealer, players,
                  sums, products, win_products, turns, longest, rows):  # fmt: skip
     """Play blocks [first, last) of single hands; -1, or the scenario and rotation (`k * rotations + r`) at fault."""
-    scenarios = tables.shape[0]
-    block = np.zeros_like(sums)
-    flat_block, flat_sums, flat_products = block.ravel(), sums.ravel(), products.ravel()
-    groups = (sums.shape[1] - len(TABLE_MEASURES)) // 3 - players
+    scenarios, measures = sums.shape
+    groups = (measures - len(TABLE_MEASURES)) // 3 - players
+    blocks = np.empty((SPAN, scenarios, measures), np.int64)
     written = 0
     for k in range(scenarios):
         prepare(rules[k], tables[k])
         tables[k].seed = seed
-    for game in range(first, last):
-        for i in range(flat_block.size):
-            flat_block[_u(i)] = 0
-        for k in range(scenarios):
-            t = tables[_u(k)]
-            t.game = _u(game)
-            for rotation in range(rotations):
-                seat_players(rules[_u(k)], t, players, (dealer + rotation) % players)
-                if play_hand(rules[_u(k)], t, crews[_u(k)]) < 0:
-                    return k * rotations + rotation
-                add_hand(block[_u(k)], t, crews[_u(k)], groups)
-                turns[_u(k), _u(t.sight.turn)] += 1
-                longest[_u(k)] = max(longest[_u(k)], t.longest_chain)
-                if rows.shape[0]:
-                    _write_hand(rows[_u(written)], k, rotation, t)
-                    written += 1
-        add_products(flat_block, scenarios, flat_sums, flat_products)
-        add_win_products(block, players, win_products)
+    for start in range(first, last, SPAN):
+        count = min(SPAN, last - start)
+        blocks[:] = 0
+        for b in range(count):
+            for k in range(scenarios):
+                rule, crew, t = rules[_u(k)], crews[_u(k)], tables[_u(k)]
+                t.game = _u(start + b)
+                for rotation in range(rotations):
+                    seat_players(rule, t, players, (dealer + rotation) % players)
+                    if play_hand(rule, t, crew) < 0:
+                        return k * rotations + rotation
+                    add_hand(blocks[_u(b), _u(k)], t, crew, groups)
+                    turns[_u(k), _u(t.sight.turn)] += 1
+                    longest[_u(k)] = max(longest[_u(k)], t.longest_chain)
+                    if rows.shape[0]:
+                        _write_hand(rows[_u(written)], k, rotation, t)
+                        written += 1
+        add_products(blocks, count, sums, products)
+        add_win_products(blocks, count, players, win_products)
     return -1
 
 
@@ -202,42 +203,44 @@ def _matches_chunk(rules, crews, tables, matches, seed, first, last, rotations, 
                    hands, hands_products, sums, products, hand_products, win_products, turns, longest,
                    match_sums, match_products, match_hands, match_turns, rows):  # fmt: skip
     """Play blocks [first, last) of matches; -1, or the scenario and rotation (`k * rotations + r`) at fault."""
-    scenarios = tables.shape[0]
-    block = np.zeros_like(sums)
-    match_block = np.zeros_like(match_sums)
-    block_hands = np.zeros_like(hands)
-    groups = (sums.shape[1] - len(TABLE_MEASURES)) // 3 - players
+    scenarios, measures = sums.shape
+    groups = (measures - len(TABLE_MEASURES)) // 3 - players
+    blocks = np.empty((SPAN, scenarios, measures), np.int64)
+    match_blocks = np.empty((SPAN, scenarios, match_sums.shape[1]), np.int64)
+    block_hands = np.empty((SPAN, scenarios), np.int64)
     written = 0
     m = matches[0]
-    for game in range(first, last):
-        block[:] = 0
-        match_block[:] = 0
+    for start in range(first, last, SPAN):
+        count = min(SPAN, last - start)
+        blocks[:] = 0
+        match_blocks[:] = 0
         block_hands[:] = 0
-        for k in range(scenarios):
-            t = tables[_u(k)]
-            for rotation in range(rotations):
-                begin_match(m, players, seed, _u(game), rotation, dealer)
-                while not m.over:
-                    everybody = m.playing == players
-                    if play_match_hand(rules[_u(k)], t, crews[_u(k)], m, seed, _u(game)) < 0:
-                        return k * rotations + rotation
-                    if everybody:
-                        block_hands[_u(k)] += 1
-                        add_hand(block[_u(k)], t, crews[_u(k)], groups)
-                        turns[_u(k), _u(t.sight.turn)] += 1
-                        longest[_u(k)] = max(longest[_u(k)], t.longest_chain)
-                add_match(match_block[_u(k)], rules[_u(k), _u(players)], m)
-                match_hands[_u(k), _u(m.hands)] += 1
-                match_turns[_u(k), _u(min(m.turns, TURNS_BINS - 1))] += 1
-                if rows.shape[0]:
-                    _write_match(rows[_u(written)], k, game, rotation, m)
-                    written += 1
-        for k in range(scenarios):
-            hands[_u(k)] += block_hands[_u(k)]
-        add_products(block.ravel(), scenarios, sums.ravel(), products.ravel())
-        add_hand_products(block, block_hands, hand_products, hands_products)
-        add_win_products(block, players, win_products)
-        add_products(match_block.ravel(), scenarios, match_sums.ravel(), match_products.ravel())
+        for b in range(count):
+            game = start + b
+            for k in range(scenarios):
+                crew, t = crews[_u(k)], tables[_u(k)]
+                for rotation in range(rotations):
+                    begin_match(m, players, seed, _u(game), rotation, dealer)
+                    while not m.over:
+                        everybody = m.playing == players
+                        if play_match_hand(rules[_u(k)], t, crew, m, seed, _u(game)) < 0:
+                            return k * rotations + rotation
+                        if everybody:
+                            block_hands[_u(b), _u(k)] += 1
+                            add_hand(blocks[_u(b), _u(k)], t, crew, groups)
+                            turns[_u(k), _u(t.sight.turn)] += 1
+                            longest[_u(k)] = max(longest[_u(k)], t.longest_chain)
+                    add_match(match_blocks[_u(b), _u(k)], m)
+                    match_hands[_u(k), _u(m.hands)] += 1
+                    match_turns[_u(k), _u(min(m.turns, TURNS_BINS - 1))] += 1
+                    if rows.shape[0]:
+                        _write_match(rows[_u(written)], k, game, rotation, m)
+                        written += 1
+                hands[_u(k)] += block_hands[_u(b), _u(k)]
+        add_products(blocks, count, sums, products)
+        add_hand_products(blocks, block_hands, count, hand_products, hands_products)
+        add_win_products(blocks, count, players, win_products)
+        add_products(match_blocks, count, match_sums, match_products)
     return -1
 
 

@@ -131,7 +131,10 @@ class Tally:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
-# Compiled. Inlined, because numba counts references to an array each time it is handed to a function that is called.
+SPAN = 64
+"""Blocks whose rows are kept until they are added up together, which is quicker than one by one."""
+
+# Compiled. What is called for every hand is inlined, because numba counts the references to an array that it hands on.
 
 
 @kernel(inline=True)
@@ -165,7 +168,7 @@ def add_hand(row, t, crew, groups):
 
 
 @kernel(inline=True)
-def add_match(row, rule, m):
+def add_match(row, m):
     """Add a match that is over to a block's row of matches."""
     row[_u(0)] += m.hands
     row[_u(1)] += m.turns
@@ -183,44 +186,41 @@ def add_match(row, rule, m):
     row[_u(6)] += m.capped
 
 
-@kernel(inline=True)
-def add_products(rows, scenarios, sums, products):
-    """Add a block's rows, one a scenario, to the sums and to the products of each measure with itself.
-
-    All are flat: (K * V,), (K * V,), (K * K * V,), so that the loops are over neighbours in memory.
-    """
-    measures = rows.size // scenarios
-    for i in range(rows.size):
-        sums[_u(i)] += rows[_u(i)]
-    for k in range(scenarios):
-        for other in range(scenarios):
-            row = _u(k * measures)
-            column = _u(other * measures)
-            start = _u((k * scenarios + other) * measures)
+@kernel
+def add_products(rows, count, sums, products):
+    """Add the rows (SPAN, K, V) of the first `count` blocks to the sums (K, V) and to the products (K, K, V)."""
+    _, scenarios, measures = rows.shape
+    for b in range(count):
+        for k in range(scenarios):
             for v in range(measures):
-                products[start + _u(v)] += rows[row + _u(v)] * rows[column + _u(v)]
+                sums[_u(k), _u(v)] += rows[_u(b), _u(k), _u(v)]
+            for other in range(scenarios):
+                for v in range(measures):
+                    products[_u(k), _u(other), _u(v)] += rows[_u(b), _u(k), _u(v)] * rows[_u(b), _u(other), _u(v)]
 
 
-@kernel(inline=True)
-def add_hand_products(rows, hands, hand_products, hands_products):
-    """Add the products of a block's rows (K, V) with its numbers of hands (K,), which vary in matches."""
-    scenarios, measures = rows.shape
-    for k in range(scenarios):
-        for other in range(scenarios):
-            hands_products[_u(k), _u(other)] += hands[_u(k)] * hands[_u(other)]
-            for v in range(measures):
-                hand_products[_u(k), _u(other), _u(v)] += rows[_u(k), _u(v)] * hands[_u(other)]
+@kernel
+def add_hand_products(rows, hands, count, hand_products, hands_products):
+    """Add the products of the rows with the blocks' numbers of hands (SPAN, K), which vary in matches."""
+    _, scenarios, measures = rows.shape
+    for b in range(count):
+        for k in range(scenarios):
+            for other in range(scenarios):
+                hands_products[_u(k), _u(other)] += hands[_u(b), _u(k)] * hands[_u(b), _u(other)]
+                for v in range(measures):
+                    hand_products[_u(k), _u(other), _u(v)] += rows[_u(b), _u(k), _u(v)] * hands[_u(b), _u(other)]
 
 
-@kernel(inline=True)
-def add_win_products(rows, players, win_products):
-    """Add the products of a block's wins by position, between all positions of all scenarios; most are zero."""
-    scenarios = rows.shape[0]
-    for k in range(scenarios):
-        for p in range(players):
-            wins = rows[_u(k), _u(_TABLE + p)]
-            if wins:
-                for other in range(scenarios):
-                    for q in range(players):
-                        more = rows[_u(other), _u(_TABLE + q)]
-                        win_products[_u(k * players + p), _u(other * players + q)] += wins * more
+@kernel
+def add_win_products(rows, count, players, win_products):
+    """Add the products of the blocks' wins by position, between all positions of all scenarios (K * n, K * n)."""
+    scenarios = rows.shape[1]
+    for b in range(count):
+        for k in range(scenarios):
+            for p in range(players):
+                wins = rows[_u(b), _u(k), _u(_TABLE + p)]
+                if wins:
+                    for other in range(scenarios):
+                        for q in range(players):
+                            more = rows[_u(b), _u(other), _u(_TABLE + q)]
+                            win_products[_u(k * players + p), _u(other * players + q)] += wins * more
