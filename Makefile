@@ -18,8 +18,8 @@ setup: $(STAMP) ## make .venv and install the project and its tools there
 
 demo: $(STAMP) ## which house rule of Ochos Locos is fairest? for 2 and 4 players; report in results/demo
 	$(BIN)/ochos-sim fairness --rules ochos-locos \
-	  --vary draw-until-playable,draw-three,no-eight-on-eight,silent-eight,two-packs,actions \
-	  --players 2,4 --hands 200k --out $(DEMO)
+	  --vary draw-until-playable,draw-three,no-eight-on-eight,silent-eight,actions \
+	  --players 2,4 --hands 1M --out $(DEMO)
 
 test: $(STAMP) ## run the tests
 	$(BIN)/python -m pytest

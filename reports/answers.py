@@ -20,6 +20,7 @@ from reports.frames import (
     hand_estimates,
     lineup_text,
     match_estimates,
+    median_turns,
     rank_scenarios,
     results_frame,
     scenario_estimates,
@@ -33,7 +34,7 @@ from sim.saving import write_whole
 from sim.streams import RNG_VERSION
 from sim.tally import Tally
 
-WHAT_ELSE = ("turns_per_hand", "cards_drawn_per_hand", "blocked")
+WHAT_ELSE = ("turns_per_hand", "median_turns", "cards_drawn_per_hand", "blocked", "capped")
 """Measures of a hand that are told beside the fairness of a rule set."""
 WHAT_ELSE_OF_MATCHES = ("hands_per_match", "turns_per_match", "first_dealer_wins")
 PRECISE = "precise enough"
@@ -279,7 +280,10 @@ def _differences(names: Sequence[str], ranking: Ranking) -> list[dict[str, Any]]
 def what_else(run: Run) -> dict[str, list[Estimate]]:
     """Return what changes beside the fairness: estimates by measure, one a scenario."""
     scenarios = run.plan.scenarios
-    found = {name: scenario_estimates(run.tally, name, scenarios) for name in WHAT_ELSE}
+    found = {name: scenario_estimates(run.tally, name, scenarios) for name in WHAT_ELSE if name != "median_turns"}
+    # A mean is pulled up by hands that run to the cap: the median and the capped share stand beside it.
+    found["median_turns"] = median_turns(run.tally)
+    found = {name: found[name] for name in WHAT_ELSE}
     if run.plan.matches:
         count = int(run.tally.blocks) * run.plan.rotations
         for name in WHAT_ELSE_OF_MATCHES:

@@ -191,30 +191,33 @@ def rank_scenarios(tally: Tally, players: int) -> Ranking:
     return rank(theta.reshape(scenarios, players), covariance, int(tally.blocks))
 
 
-def distribution(histogram: Ints, mean: Estimate, blocks: int) -> dict[str, Any]:
-    """Mean, quantiles and maximum of counts; `histogram[x]` is how often x was seen.
+def quantile(histogram: Ints, share: float, blocks: int) -> Estimate:
+    """A quantile of counts; `histogram[x]` is how often x was seen.
 
-    A quantile's interval are the order statistics between which it lies (Wilson 1927 for their ranks). Where a block
-    gives several counts it is taken as one, so the interval is rather too wide.
+    Its interval are the order statistics between which it lies (Wilson 1927 for their ranks). Where a block gives
+    several counts it is taken as one, so the interval is rather too wide.
     """
     seen = np.cumsum(histogram)
-    total = int(seen[-1])
 
-    def at(share: float) -> int:
-        return int(np.searchsorted(seen, max(1, math.ceil(share * total))))
+    def at(part: float) -> int:
+        return int(np.searchsorted(seen, max(1, math.ceil(part * int(seen[-1])))))
 
-    def quantile(share: float) -> dict[str, float]:
-        spread = math.sqrt(share * (1 - share) / blocks)
-        ranks = interval_share(share, spread, blocks, blocks)
-        low, high = at(ranks.low), at(min(1.0, ranks.high))
-        return Estimate(at(share), (high - low) / (2 * 1.959964), low, high).as_dict()
+    ranks = interval_share(share, math.sqrt(share * (1 - share) / blocks), blocks, blocks)
+    low, high = at(ranks.low), at(min(1.0, ranks.high))
+    return Estimate(at(share), (high - low) / (2 * 1.959964), low, high)
 
+
+def median_turns(tally: Tally) -> list[Estimate]:
+    """The median of the turns a hand, one estimate a scenario."""
+    return [quantile(histogram, 0.5, int(tally.blocks)) for histogram in tally.turns]
+
+
+def distribution(histogram: Ints, mean: Estimate, blocks: int) -> dict[str, Any]:
+    """Mean, quantiles and maximum of counts; `histogram[x]` is how often x was seen."""
+    shares = {"p10": 0.1, "median": 0.5, "p90": 0.9, "p99": 0.99}
     return {
         "mean": mean.as_dict(),
-        "p10": quantile(0.1),
-        "median": quantile(0.5),
-        "p90": quantile(0.9),
-        "p99": quantile(0.99),
+        **{name: quantile(histogram, share, blocks).as_dict() for name, share in shares.items()},
         "max": int(np.flatnonzero(histogram)[-1]),
     }
 

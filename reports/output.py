@@ -17,6 +17,11 @@ def decimals(low: float, high: float) -> int:
 
 
 def with_interval(value: float, low: float, high: float) -> str:
-    """Return `27.5 (27.4 to 27.6)`: no number is shown without its interval, nor finer than the interval is wide."""
+    """Return `27.5 (27.4 to 27.6)`: no number is shown without its interval, nor finer than the interval is wide.
+
+    An interval that is one number (a median of whole turns) is shown as that number.
+    """
+    if low == high:
+        return f"{value:,.4g}"
     digits = decimals(low, high)
-    return f"{value:.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
+    return f"{value:,.{digits}f} ({low:,.{digits}f} to {high:,.{digits}f})"

@@ -105,8 +105,10 @@ class Picture:
 # label, and what the fraction or count is multiplied by to be shown
 MEASURES = {
     "turns_per_hand": ("Turns a hand", 1.0),
+    "median_turns": ("Median turns", 1.0),
     "cards_drawn_per_hand": ("Cards drawn a hand", 1.0),
     "blocked": ("Blocked hands, %", 100.0),
+    "capped": ("Capped hands, %", 100.0),
 }
 DASH = "–"
 

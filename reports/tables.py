@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from reports.output import decimals
+from reports.output import with_interval
 
 Answer = Mapping[str, Any]
 
@@ -50,21 +50,21 @@ ALSO_OF_MATCHES = {
 }
 RANKED = {
     "turns_per_hand": ("turns a hand", 1),
+    "median_turns": ("median", 1),
     "cards_drawn_per_hand": ("cards drawn a hand", 1),
     "blocked": ("hands blocked, %", 100),
+    "capped": ("capped, %", 100),
     "hands_per_match": ("hands a match", 1),
     "turns_per_match": ("turns a match", 1),
     "first_dealer_wins": ("first dealer's matches, %", 100),
 }
+NEVER = ("blocked", "capped")
+"""Endings that most rules never come to."""
 
 
 def estimate(given: Mapping[str, float], factor: float = 1.0) -> str:
     """Write an estimate with its interval, times a factor, with as many digits as it bears."""
-    value, low, high = (given[key] * factor for key in ("value", "low", "high"))
-    if low == high:
-        return f"{value:,.4g}"
-    digits = decimals(low, high)
-    return f"{value:,.{digits}f} ({low:,.{digits}f} to {high:,.{digits}f})"
+    return with_interval(*(given[key] * factor for key in ("value", "low", "high")))
 
 
 # --- simulate ------------------------------------------------------------------------------------------------------
@@ -215,7 +215,10 @@ def _ranking_tables(section: Answer) -> Iterator[RenderableType]:
     several = len(rows) > 1
     head = ["rank", "rules", "may be fairest"] if several else ["rules"]
     ranked = _table(*head, "spread, points", "wins most", "wins least", left=len(head))
-    other = _table("rules", *(RANKED[key][0] for key in RANKED if key in rows[0]))
+    # An ending that no hand came to, under any of the rules, needs no column of zeros.
+    never = [key for key in NEVER if not any(row[key]["value"] for row in rows)]
+    shown = {key: RANKED[key] for key in RANKED if key in rows[0] and key not in never}
+    other = _table("rules", *(label for label, _ in shown.values()))
     for row in rows:
         low, high = row["rank_low"], row["rank_high"]
         name = escape(row["rules"])
@@ -224,9 +227,12 @@ def _ranking_tables(section: Answer) -> Iterator[RenderableType]:
         places = [f"position {row[key]}" if sure else "not sure" for key in ("best_position", "worst_position")]
         style = "bold" if several and row["in_best_set"] else ""
         ranked.add_row(*(begin if several else [name]), estimate(row["spread"], 100), *places, style=style)
-        other.add_row(name, *(estimate(row[key], factor) for key, (_, factor) in RANKED.items() if key in row))
+        other.add_row(name, *(estimate(row[key], factor) for key, (_, factor) in shown.items()))
     yield ranked
     yield other
+    if never:
+        most = max(row[key]["high"] for key in never for row in rows)
+        yield Text(f"No hand was {' or '.join(never)} (at most {100 * most:.2g} % of hands).", style="dim")
     ratios = sorted(entry["variance_ratio"] for entry in section["differences"])
     if ratios and ratios[len(ratios) // 2] > 0:
         middle = ratios[len(ratios) // 2]

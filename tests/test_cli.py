@@ -802,7 +802,9 @@ def test_a_strategy_at_fault_ends_the_run_with_the_command_that_shows_it(amount)
     command = said.partition("; ochos-sim ")[2].split()
     assert command[0] == "trace"
     assert "--match" in command or amount[0] == "--hands"
-    assert said.partition(";")[0] in refused(*command, code=1)
+    shown = ochos(*command, "--quiet", code=1)
+    assert said.partition(";")[0] in shown.stderr
+    assert "seat 3  cheat" in shown.stdout  # the hand up to there
 
 
 def test_a_closed_pipe_is_no_traceback():

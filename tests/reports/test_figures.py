@@ -92,12 +92,16 @@ def test_spread_points_and_hand_lengths():
         (27.5, 27.46, 27.54, "27.50 (27.46 to 27.54)"),
         (40.0, 10.0, 70.0, "40.0 (10.0 to 70.0)"),
         (0.0, 0.0, 0.0003, "0.0000 (0.0000 to 0.0003)"),
-        (1.0, 1.0, 1.0, "1.0000 (1.0000 to 1.0000)"),
+        (1234.5, 1230.1, 1238.9, "1,234.5 (1,230.1 to 1,238.9)"),
     ],
 )
 def test_a_number_is_as_fine_as_its_interval(value, low, high, text):
     assert with_interval(value, low, high) == text
     assert decimals(low, high) == len(text.split()[0].split(".")[1])
+
+
+def test_an_interval_that_is_one_number_is_shown_as_one():
+    assert with_interval(27.0, 27.0, 27.0) == "27"
 
 
 # --- findings ------------------------------------------------------------------------------------------------------
@@ -350,10 +354,10 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
     old = save_figures(*example(1, 2), tmp_path)[0]
     before = old.read_bytes()
 
-    def full(self, target):
+    def full(source, target):
         raise OSError("no space left")
 
-    monkeypatch.setattr("pathlib.Path.replace", full)
+    monkeypatch.setattr("os.replace", full)
     with pytest.raises(OSError, match="no space left"):
         save_figures(*example(1, 4), tmp_path)
     assert old.read_bytes() == before

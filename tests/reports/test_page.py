@@ -234,7 +234,6 @@ def test_facts():
         ("Deal blocks", "250,000"),
         ("Line-up", "4 x random"),
         ("Stopped because", "all hands played"),
-        ("Time of playing", "12.3 s"),
         ("Version", "ochos-sim 0.1.0, random numbers version 1"),
     ]
 
