@@ -10,10 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import pandas as pd
 
 from reports.fairness import ranking_frame, verdict
 from reports.frames import (
@@ -33,6 +32,9 @@ from sim.rules import NamedRules, diff, load
 from sim.saving import write_whole
 from sim.streams import RNG_VERSION
 from sim.tally import Tally
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 WHAT_ELSE = ("turns_per_hand", "median_turns", "cards_drawn_per_hand", "blocked", "capped")
 """Measures of a hand that are told beside the fairness of a rule set."""
@@ -311,8 +313,10 @@ def _origin(named: NamedRules, name: str) -> dict[str, Any]:
 # --- Frames and files ----------------------------------------------------------------------------------------------
 
 
-def results(question: Question, runs: Sequence[Run]) -> pd.DataFrame:
+def results(question: Question, runs: Sequence[Run]) -> "pd.DataFrame":
     """Everything measured, tidy (`reports.frames.results_frame`), all numbers of players."""
+    import pandas as pd
+
     frames = [results_frame(run, question.names).assign(**_provenance(question, run)) for run in runs]
     return pd.concat(frames, ignore_index=True)
 
@@ -321,13 +325,15 @@ def _provenance(question: Question, run: Run) -> dict[str, Any]:
     return {"version": question.version, "rng_version": RNG_VERSION, "stopped": stopped(question, run)}
 
 
-def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+def records(frame: "pd.DataFrame") -> list[dict[str, Any]]:
     """Return the rows of a frame as plain dicts."""
     return [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]
 
 
-def rankings(question: Question, findings: Sequence[Finding]) -> pd.DataFrame:
+def rankings(question: Question, findings: Sequence[Finding]) -> "pd.DataFrame":
     """Return the rankings (`reports.fairness.ranking_frame`), headed by the number of players."""
+    import pandas as pd
+
     frames = []
     for finding in findings:
         frame = ranking_frame(question.names, finding.ranking, finding.what_else)

@@ -8,10 +8,12 @@ interval, at the ranking's level.
 
 import math
 from collections.abc import Mapping, Sequence
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from reports.intervals import Estimate, Ranking, Spread
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 POSITIONS = "position 1 is left of the dealer, position n is the dealer"
 
@@ -42,7 +44,7 @@ def verdict(names: Sequence[str], ranking: Ranking) -> str:
 
 def ranking_frame(
     names: Sequence[str], ranking: Ranking, what_else: Mapping[str, Sequence[Estimate]] | None = None
-) -> pd.DataFrame:
+) -> "pd.DataFrame":
     """Return the ranking as a table, a row a scenario, the fairest first.
 
     Columns: rank_low, rank_high (1 = fairest), rules, spread (corrected for bias) with spread_low, spread_high,
@@ -51,6 +53,8 @@ def ranking_frame(
     changes besides, one estimate a scenario in the given order), its value and its `_low` and `_high`.
     Shares and spreads are fractions, not per cent.
     """
+    import pandas as pd
+
     _check_names(names, ranking)
     spreads = ranking.spreads
     columns: dict[str, Sequence[object]] = {

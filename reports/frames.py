@@ -7,10 +7,9 @@ hands, a match's to the matches), with the standard error that the blocks give.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from reports.intervals import Estimate, Ranking, interval_mean, interval_share, rank, ratio_moments
@@ -18,6 +17,9 @@ from sim.batch import Run, Scenario
 from sim.engine import WHOLE
 from sim.table import REASONS
 from sim.tally import TABLE_MEASURES, TURNS_BINS, Tally, hand_columns, match_columns
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Ints = NDArray[np.int64]
 
@@ -137,8 +139,10 @@ def match_estimates(tally: Tally, scenario: int, matches: int) -> list[tuple[Mea
     return found
 
 
-def results_frame(run: Run, titles: Sequence[str]) -> pd.DataFrame:
+def results_frame(run: Run, titles: Sequence[str]) -> "pd.DataFrame":
     """Everything measured, tidy: a row a scenario × measure × position or strategy or seat."""
+    import pandas as pd
+
     plan, tally = run.plan, run.tally
     rows = []
     for k, scenario in enumerate(plan.scenarios):

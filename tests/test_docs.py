@@ -35,14 +35,6 @@ MOST = {"--hands": 2_000, "--matches": 40}
 """How much a command in a page plays at most when it is tried."""
 NOT_RUN = {
     "make": "sets up an environment of its own",
-    "pip": "installs",
-    "pipx": "installs",
-    "uv": "installs",
-    "uvx": "installs",
-    "git": "fetches the project",
-    "cd": "goes into what was fetched",
-    "python": "starts another program",
-    "cat": "shows a file",
     "ochos-sim bench": "takes minutes; tests/sim/test_bench.py has its own",
 }
 """What stands in the pages and is not tried, with the reason."""
@@ -87,7 +79,7 @@ def table_after(text, lead):
 
 
 def commands(text):
-    """The lines of the shell blocks of a page, of a console block those with a prompt; and commands within sentences."""
+    """The lines of a page's shell blocks, of console blocks those with a prompt, and commands within sentences."""
     for kind, block in re.findall(r"^```(sh|console)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
         for line in block.replace("\\\n", " ").splitlines():
             if kind == "console" and not line.startswith("$ "):
