@@ -268,7 +268,7 @@ def _next_card(t, low):
 
 @kernel(inline=True)
 def _can_give(rule, t):
-    return t.stock_low < t.stock_high or (rule.reshuffle and t.laid > 0)
+    return t.stock_low < t.stock_high or (rule.reshuffle and t.sight.discards > 1)
 
 
 @kernel
@@ -281,15 +281,16 @@ def _turn_over_discards(t):
         t.page = -1
     else:
         t.word += t.stock_high
-    for i in range(t.laid):
+    under = sight.discards - 1
+    for i in range(under):
         t.stock[_u(i)] = t.discards[_u(i)]
+    t.discards[0] = sight.top
     t.stock_low = 0
-    t.stock_high = t.laid
+    t.stock_high = under
     t.settled = 0
-    t.laid = 0
-    under, under_twice = without_card(sight.pile, sight.pile_twice, sight.top)
-    sight.earlier |= under
-    sight.earlier_twice |= under_twice
+    gone, gone_twice = without_card(sight.pile, sight.pile_twice, sight.top)
+    sight.earlier |= gone
+    sight.earlier_twice |= gone_twice
     sight.pile, sight.pile_twice = with_card(_u(0), _u(0), sight.top)
     sight.stock = t.stock_high
     sight.discards = 1
@@ -436,9 +437,9 @@ def _lay(rule, t, crew, position, card):
         bit = _ONE << _u(card)
         t.hands[at] &= ~bit
         sight.pile |= bit
-    t.discards[_u(t.laid)] = sight.top
-    t.laid += 1
-    sight.discards += 1
+    lies = sight.discards
+    t.discards[_u(lies)] = card
+    sight.discards = lies + 1
     sight.top = card
     sight.any_card = 0
     left = sight.counts[at] - 1
@@ -548,7 +549,6 @@ def _shuffle_and_deal(rule, t):
     if not t.given:
         for i in range(rule.pack_size):
             t.stock[_u(i)] = rule.pack[_u(i)]
-    t.laid = 0
     most = 0
     for p in range(players):
         t.hands[_u(p)] = 0
@@ -617,6 +617,7 @@ def _deal(rule, t):
                 t.stock_low = low
                 sight.stock = t.stock_high - low
                 sight.discards = 1
+                t.discards[0] = card
                 sight.top = card
                 if rule.copies:
                     sight.pile, sight.pile_twice = with_card(_u(0), _u(0), card)

@@ -74,12 +74,11 @@ TABLE = _dtype(
         ("hands", (np.uint64, (MOST_PLAYERS,))),
         ("hands_twice", (np.uint64, (MOST_PLAYERS,))),
         ("stock", (np.uint8, (MOST_CARDS,))),  # cards at [stock_low, stock_high) are still to be drawn, next first
-        ("discards", (np.uint8, (MOST_CARDS,))),  # in the order laid, without the top
+        ("discards", (np.uint8, (MOST_CARDS,))),  # in the order laid, the top last
         ("stock_low", np.int64),
         ("stock_high", np.int64),
         ("given", np.int64),  # cards of a stock that was set by hand, 0: shuffle one
         ("settled", np.int64),  # stock[:settled] has its final order; the rest is shuffled as it is drawn
-        ("laid", np.int64),  # cards in `discards`
         # Who sits where
         ("seat", (np.int64, (MOST_PLAYERS,))),  # by position
         ("deal", (np.int64, (MOST_PLAYERS,))),  # cards to deal, by position

@@ -18,22 +18,26 @@ _ONE = np.uint64(1)
 
 
 @kernel
-def answers_to(view, suit, cards):
-    """Expect how many of `cards` the next player can follow `suit` with, and add half as much for each other player.
+def held_share(view, suit):
+    """Expect which part of the unseen cards of a suit the next player holds, and add half as much for each other one.
 
     The cards not seen yet are spread alike over the other hands and the stock, but whoever drew on the suit holds
     less of it: two thirds of its share after one such turn, a half after two, two fifths after three.
     """
-    following = (view.position + view.direction) % view.players
+    following = view.position + view.direction
+    if following == view.players:
+        following = 0
+    elif following < 0:
+        following = view.players - 1
     hidden = view.stock
     shares = 0.0
     for position in range(view.players):
         if position != view.position:
             held = view.counts[np.uint64(position)]
-            drew = int(view.drew_on[np.uint64(4 * position + suit)])
+            drew = np.int64(view.drew_on[np.uint64(4 * position + suit)])
             hidden += held
             shares += (1.0 if position == following else 0.5) * held * 2 / (2 + drew)
-    return shares * unseen(view, cards & ~view.wilds) / hidden
+    return shares / hidden
 
 
 def scarce_suit(view):
@@ -41,7 +45,7 @@ def scarce_suit(view):
     best = 0
     fewest = 2 * _MANY
     for suit in range(4):
-        answers = answers_to(view, suit, of_suit(view.pack, suit))
+        answers = held_share(view, suit) * unseen(view, of_suit(view.pack, suit) & ~view.wilds)
         if not suit_count(view, suit):
             answers += _MANY
         if answers < fewest:
@@ -69,14 +73,19 @@ def suit_counting(view):
         return most_points(view, wilds)
     best = -1
     most = -_MANY
-    while plain:
-        card = lowest_card(plain)
-        plain &= plain - _ONE
-        suit = card >> 4
-        rank = card & 15
-        worth = OWN_CARD * (suit_count(view, suit) - 1) + POINT * view.points[np.uint64(rank)]
-        worth -= answers_to(view, suit, of_suit(view.pack, suit) | of_rank(view.pack, rank))
-        if worth > most:
-            best = card
-            most = worth
+    for suit in range(4):
+        cards = of_suit(plain, suit)
+        if not cards:
+            continue
+        share = held_share(view, suit)
+        own = OWN_CARD * (suit_count(view, suit) - 1)
+        while cards:
+            card = lowest_card(cards)
+            cards &= cards - _ONE
+            rank = card & 15
+            answers = (of_suit(view.pack, suit) | of_rank(view.pack, rank)) & ~view.wilds
+            worth = own + POINT * view.points[np.uint64(rank)] - share * unseen(view, answers)
+            if worth > most:
+                best = card
+                most = worth
     return best

@@ -51,14 +51,19 @@ _0 = np.uint64(0)
 
 
 @kernel
+def _later_word(view, drawn):
+    """The random word of a draw after the first; apart from `choice`, which most often needs one draw only."""
+    words = philox(np.uint64((drawn - 1) // 4), _0, _0, _0, view.luck >> _32, view.luck & _LOW)
+    return words[(drawn - 1) % 4]
+
+
+@kernel
 def choice(view, n):
     """Draw a fair random number from 0 to n - 1, of the stream of this seat, game and question (`sim.streams`)."""
     drawn = view.draws
     view.draws = drawn + 1
-    if drawn == 0:
-        return below(view.luck >> _32, n)
-    words = philox(np.uint64((drawn - 1) // 4), _0, _0, _0, view.luck >> _32, view.luck & _LOW)
-    return below(words[(drawn - 1) % 4], n)
+    word = view.luck >> _32 if drawn == 0 else _later_word(view, drawn)
+    return below(word, n)
 
 
 @kernel
