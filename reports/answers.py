@@ -339,7 +339,8 @@ def rankings(question: Question, findings: Sequence[Finding]) -> "pd.DataFrame":
         frame = ranking_frame(question.names, finding.ranking, finding.what_else)
         run = finding.run
         frame.insert(0, "players", run.plan.players)
-        told: dict[str, Any] = {"lineup": lineup_text(run.plan.scenarios[0].names), "hands": int(run.tally.hands.min())}
+        hands = [int(run.tally.hands[k]) for k in finding.ranking.order]
+        told: dict[str, Any] = {"lineup": lineup_text(run.plan.scenarios[0].names), "hands": hands}
         told |= {"blocks": int(run.tally.blocks), "seed": str(question.seed), **_provenance(question, run)}
         frames.append(frame.assign(**told))
     return pd.concat(frames, ignore_index=True)

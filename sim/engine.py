@@ -109,6 +109,9 @@ HAND_CAP = 10_000
 WHOLE = 2520
 """A match win in parts: divisible by every number of players who may share it."""
 
+AHEAD = 8
+"""Cards that are shuffled at once when the next one is drawn."""
+
 _u = np.uint64
 _ONE = np.uint64(1)
 _0 = np.int64(0)
@@ -210,10 +213,11 @@ def without_card(cards, twice, card):
 
 @kernel(inline=True)
 def points_of(rule, cards):
-    """The points of the cards in one word: counted by what a card is worth, which takes no branch."""
-    total = 0
-    for i in range(16):
-        total += count_cards(cards & rule.worth_masks[_u(i)]) * rule.worth[_u(i)]
+    """The points of the cards in one word: two looked up for each suit, so that no branch depends on the cards."""
+    total = np.int64(0)
+    for suit in range(4):
+        ranks = cards >> _u(16 * suit)
+        total += rule.worth_low[ranks & _u(0xFF)] + rule.worth_high[ranks >> _u(8) & _u(0xFF)]
     return total
 
 
@@ -248,22 +252,33 @@ def _may_follow(rule, sight):
 # --- The stock ------------------------------------------------------------------------------------------------------
 
 
-@kernel(inline=True)
-def _next_card(t, low):
-    """The card at `low`, which is next in the stock. The stock is shuffled as it is drawn: forward Fisher-Yates."""
-    card = t.stock[_u(low)]
-    if low >= t.settled:
-        word = t.word + low
+@kernel
+def _shuffle_to(t, end):
+    """Give the stock its final order up to place `end`: forward Fisher-Yates, word by word of the deck's stream."""
+    at = t.settled
+    while at < end:
+        word = t.word + at
         page = word // PAGE_WORDS
         if page != t.page:
             fill_words(t.words, t.seed, t.game, where(t.purpose, _0, t.hand_number), page)
             t.page = page
-        other = low + below(t.words[_u(word) & _u(PAGE_WORDS - 1)], t.stock_high - low)
-        drawn = t.stock[_u(other)]
-        t.stock[_u(other)] = card
-        t.stock[_u(low)] = drawn
-        card = drawn
-    return np.int64(card)
+        stop = min(end, (page + 1) * PAGE_WORDS - t.word)
+        first = word - page * PAGE_WORDS - at
+        for low in range(at, stop):
+            other = low + below(t.words[_u(first + low)], t.stock_high - low)
+            card = t.stock[_u(low)]
+            t.stock[_u(low)] = t.stock[_u(other)]
+            t.stock[_u(other)] = card
+        at = stop
+    t.settled = end
+
+
+@kernel(inline=True)
+def _next_card(t, low):
+    """The card at `low`, which is next in the stock; the stock is shuffled a few cards ahead of what is drawn."""
+    if low >= t.settled:
+        _shuffle_to(t, min(low + AHEAD, t.stock_high))
+    return np.int64(t.stock[_u(low)])
 
 
 @kernel(inline=True)
@@ -550,17 +565,21 @@ def _shuffle_and_deal(rule, t):
         for i in range(rule.pack_size):
             t.stock[_u(i)] = rule.pack[_u(i)]
     most = 0
+    cards = 0
+    most = 0
     for p in range(players):
         t.hands[_u(p)] = 0
         t.hands_twice[_u(p)] = 0
         sight.counts[_u(p)] = t.deal[_u(p)]
+        cards += t.deal[_u(p)]
         most = max(most, t.deal[_u(p)])
+    _shuffle_to(t, max(t.settled, cards + 1))  # the starter too
     low = 0
     for i in range(most):
         for p in range(players):
             at = _u(p)
             if i < t.deal[at]:
-                card = _next_card(t, low)
+                card = np.int64(t.stock[_u(low)])
                 low += 1
                 if rule.copies:
                     t.hands[at], t.hands_twice[at] = with_card(t.hands[at], t.hands_twice[at], card)
@@ -577,9 +596,7 @@ def _bury(t, buried, low):
     The places where they and the starter lay are free: the upper half moves up into them. The stock gets its final
     order first; the words used are those that drawing would use.
     """
-    for i in range(low, t.stock_high):
-        _next_card(t, i)
-    t.settled = t.stock_high
+    _shuffle_to(t, t.stock_high)
     half = (t.stock_high - low + 1) // 2
     for i in range(half):
         t.stock[_u(low - buried + i)] = t.stock[_u(low + i)]

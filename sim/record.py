@@ -54,8 +54,8 @@ RULE = np.dtype(
         ("illegal_penalty", np.int64),
         ("stop_points", np.int64),
         ("points", np.int64, (16,)),  # by rank
-        ("worth", np.int64, (16,)),  # the different points that a card can have
-        ("worth_masks", np.uint64, (16,)),  # and the bits that can hold such a card
+        ("worth_low", np.int16, (256,)),  # points of a set of cards of one suit: of its ranks 0 to 7
+        ("worth_high", np.int16, (256,)),  # and of its ranks 8 to 15, as bits
         ("winner_collects", np.int64),
         ("blocked_score", np.int64),
         ("turn_cap", np.int64),
@@ -134,11 +134,9 @@ def rule_record(rules: Rules, players: int, in_match: int | None = None) -> np.n
     record["illegal_penalty"] = rules.illegal.penalty
     record["stop_points"] = rules.stop.points
     record["points"] = rules.points_table()
-    for i, worth in enumerate(sorted(set(rules.points_table()))):
-        record["worth"][i] = worth
-        record["worth_masks"][i] = sum(
-            int(RANK_MASK) << rank for rank, points in enumerate(rules.points_table()) if points == worth
-        )
+    for name, first in (("worth_low", 0), ("worth_high", 8)):
+        points = np.array(rules.points_table()[first : first + 8])
+        record[name] = [points[[bits >> i & 1 == 1 for i in range(8)]].sum() for bits in range(256)]
     record["winner_collects"] = rules.score.style == "winner-collects"
     record["blocked_score"] = ("difference", "own-hand", "void").index(rules.blocked.score)
     record["turn_cap"] = rules.turn_cap
