@@ -38,7 +38,7 @@ FIRST_LOOK = 1_000
 """Blocks before a run first looks whether it may stop."""
 LOOK_GROWTH = 1.25
 """Each further look comes after so many times the blocks."""
-CHUNK_HANDS = 16_384
+CHUNK_HANDS = 32_768
 """Hands a chunk, about; some hundredths of a second."""
 
 HAND_ROW = (

@@ -543,6 +543,7 @@ def _clear(t):
         sight.played[_u(i)] = 0
     t.delayed = -1
     t.idle = 0
+    t.turn_drew = 0
     t.chain = 0
     t.cards_drawn = 0
     t.passes = 0
@@ -874,9 +875,9 @@ def play_turns(rule, t, crew, position):
     while True:
         sight.turn += 1
         sight.drawn = 0
-        t.turn_drew = 0
         card = TURN_GOES_ON
         if special:
+            t.turn_drew = 0
             card = _begin_turn(rule, t, crew, position)
             follow = _may_follow(rule, sight)
         if card == TURN_GOES_ON:
