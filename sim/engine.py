@@ -575,6 +575,14 @@ def _shuffle_and_deal(rule, t):
         cards += t.deal[_u(p)]
         most = max(most, t.deal[_u(p)])
     _shuffle_to(t, max(t.settled, cards + 1))  # the starter too
+    if most * players == cards and not rule.copies and not t.log_room:
+        # The usual case, hand by hand: two thirds of the work of dealing round the table.
+        for p in range(players):
+            hand = _u(0)
+            for i in range(most):
+                hand |= _ONE << _u(t.stock[_u(i * players + p)])
+            t.hands[_u(p)] = hand
+        return cards
     low = 0
     for i in range(most):
         for p in range(players):

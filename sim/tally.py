@@ -215,12 +215,13 @@ def add_hand_products(rows, hands, count, hand_products, hands_products):
 def add_win_products(rows, count, players, win_products):
     """Add the products of the blocks' wins by position, between all positions of all scenarios (K * n, K * n)."""
     scenarios = rows.shape[1]
+    places = scenarios * players
+    wins = np.empty(places, np.int64)
     for b in range(count):
         for k in range(scenarios):
             for p in range(players):
-                wins = rows[_u(b), _u(k), _u(_TABLE + p)]
-                if wins:
-                    for other in range(scenarios):
-                        for q in range(players):
-                            more = rows[_u(b), _u(other), _u(_TABLE + q)]
-                            win_products[_u(k * players + p), _u(other * players + q)] += wins * more
+                wins[_u(k * players + p)] = rows[_u(b), _u(k), _u(_TABLE + p)]
+        for i in range(places):
+            if wins[_u(i)]:
+                for j in range(places):
+                    win_products[_u(i), _u(j)] += wins[_u(i)] * wins[_u(j)]
