@@ -7,6 +7,7 @@ defect of this program.
 Only typer and the standard library are imported up here, so that help comes at once; each verb imports what it needs.
 """
 
+import difflib
 import json
 import math
 import os
@@ -42,6 +43,10 @@ UPPER_LIMIT = 100_000_000
 LARGEST_COUNT = 10**12
 DEFAULT_SEED = 1
 SEEDS = 2**64
+VERB_OF = {"--vary": "fairness", "--per-game": "simulate"}
+"""Options that are looked for at other verbs too."""
+SEATS = range(2, 11)
+"""How many a table seats."""
 WIDTH = 110
 """Columns of a table where the output is no terminal."""
 
@@ -80,11 +85,28 @@ def _tell_usage(error: TyperException) -> NoReturn:
     if not message or (context is not None and type(error).__name__ == "NoArgsIsHelpError"):
         sys.exit(2)  # help has been shown
     message = message.replace("Value error, ", "")
-    if possible := getattr(error, "possibilities", None):
-        message = f"{message.partition(' (')[0]}; did you mean {' or '.join(possible)}?"
+    option = getattr(error, "option_name", None) or ""
+    if option in VERB_OF and type(error).__name__ == "NoSuchOption":
+        message = f"{option} belongs to {VERB_OF[option]}"
+    elif possible := getattr(error, "possibilities", None):
+        # Whoever stopped short of the whole word means that word, whatever else is like it.
+        near = [one for one in possible if one.startswith(option)] if option else []
+        near = near or difflib.get_close_matches(option, possible, 1) or list(possible)
+        message = f"{message.partition(' (')[0]}; did you mean {' or '.join(near)}?"
+    elif extra := re.search(r"unexpected extra arguments?(?:\(s\))? \((\S+)", message):
+        message += _as_rules(extra[1].rstrip(")"), context)
     where = context.command_path if context is not None else NAME
     _note(f"{NAME}: {message[0].lower()}{message[1:]}; see {where} --help")
     sys.exit(2)
+
+
+def _as_rules(word: str, context: Any) -> str:
+    """Hint that a word which stands alone would be a rule set, if it is one."""
+    from sim.rules import preset_names
+
+    takes_rules = context is not None and any("--rules" in option.opts for option in context.command.params)
+    known = word.partition("+")[0] in preset_names() or word.endswith(".toml")
+    return f"; did you mean --rules {word}?" if takes_rules and known else ""
 
 
 def _tell(error: Exception) -> NoReturn:
@@ -169,9 +191,12 @@ RULES, TABLE, PLAY, OUTPUT = "Rules", "The table", "How much", "Output"
 DEFAULT_RULES = "ochos-locos"
 
 RulesOption = Annotated[
-    str,
+    list[str] | None,
     typer.Option(
-        "--rules", metavar="NAME[+CHANGE…]|FILE.toml", rich_help_panel=RULES, help="House rules: see `presets`."
+        "--rules",
+        metavar="NAME[+CHANGE…]|FILE.toml",
+        rich_help_panel=RULES,
+        help=f"House rules: see `presets`. [dim]\\[default: {DEFAULT_RULES}][/dim]",
     ),
 ]
 SetOption = Annotated[
@@ -348,6 +373,8 @@ def parse_players(text: str) -> list[int]:
             raise CommandError(f"--players is {text!r}; allowed: a range from fewer to more, as 2-5")
         numbers += range(first, last + 1)
     for number in numbers:
+        if number not in SEATS:
+            raise CommandError(f"--players is {text!r}; a table seats 2 to 10")
         if numbers.count(number) > 1:
             raise CommandError(f"--players is {text!r}: {number} players are asked for more than once")
     return numbers
@@ -390,7 +417,7 @@ def parse_lineup(
         if times not in (1, players):
             raise CommandError(
                 f"{option} is given {times} times for {players} players; allowed: once for all seats, "
-                f"or {players} times, once a seat"
+                f"or {players} times, once a seat{f'; or --players {times}' if times in SEATS else ''}"
             )
     entries: list[Mapping[str, Any]] = []
     for seat in range(max(given.values())):
@@ -415,6 +442,15 @@ def crew_of(lineup: Sequence[Mapping[str, Any]], notice_rate: float) -> tuple[An
 # --- Rule sets -----------------------------------------------------------------------------------------------------
 
 
+def parse_one_rule_set(verb: str, specs: Sequence[str] | None) -> str:
+    """Return the one rule set that a verb plays."""
+    if specs and len(specs) > 1:
+        raise CommandError(
+            f"{verb} plays one rule set, but --rules is given {len(specs)} times; fairness compares several"
+        )
+    return specs[0] if specs else DEFAULT_RULES
+
+
 def rule_sets(
     specs: Sequence[str], sets: Sequence[str], vary: Sequence[str], quiet: bool
 ) -> tuple[list["NamedRules"], list[str]]:
@@ -426,6 +462,11 @@ def rule_sets(
 
     if vary and len(specs) > 1:
         raise CommandError("--vary changes one base, but --rules is given more than once")
+    for spec in specs:
+        if "," in spec and ".toml" not in spec:
+            raise CommandError(
+                f"--rules is {spec!r}; allowed: one rule set; to compare several, give --rules once for each"
+            )
     base = specs[0]
     asked = [(spec, spec, list(sets)) for spec in specs]
     for one in (one for text in vary for one in _alternatives(text)):
@@ -474,8 +515,12 @@ def _alternatives(text: str) -> list[str]:
 # --- Playing -------------------------------------------------------------------------------------------------------
 
 
-def play(question: "Question", folder: "Folder | None", threads: int, quiet: bool, rows: "Rows | None") -> "list[Run]":
+def play(
+    question: "Question", folder: "Folder | None", threads: int, quiet: bool, rows: "Rows | None"
+) -> "tuple[list[Run], set[int]]":
     """Play all that a question asks, a run for each number of players; ends early when interrupted.
+
+    Returned with the numbers of players of which nothing was left to play, as the folder held it all.
 
     Raises StrategyFault (its text ends with the command that shows the fault), SavingError.
     """
@@ -483,18 +528,20 @@ def play(question: "Question", folder: "Folder | None", threads: int, quiet: boo
     from sim.batch import compile_engine, is_compiled, run
     from sim.trace import StrategyFault
 
-    announce_compiling(is_compiled(question.matches), quiet)
+    announce_compiling("matches" if question.matches else "hands", is_compiled(question.matches), quiet)
     plans = []
     for players in question.players:
         crew, labels = crew_of(question.seats(players), question.notice_rate)
         plans.append(question.plan(players, crew, labels))
     compile_engine(plans[0])
     finished = []
+    taken = set()
     with interruptible() as asked_to_stop, progress_bar(quiet) as bar:
         for plan in plans:
             part = f"{plan.players} players"
             # Rows are of whole runs only, so whoever wants them has all games played again.
             before = folder.load(part, plan) if folder is not None and rows is None else None
+            held = 0 if before is None else int(before.tally.blocks)  # the run counts on in it
             told = bar(f"{part}: " if len(plans) > 1 else "", plan, before)
 
             def progress(count: int, told: Callable[[int], None] = told) -> None:
@@ -524,13 +571,17 @@ def play(question: "Question", folder: "Folder | None", threads: int, quiet: boo
             finished.append(done)
             if done.stopped == "interrupted":
                 break
-    return finished
+            if folder is not None and held and held == int(done.tally.blocks):
+                taken.add(plan.players)
+                if not quiet:
+                    _note(f"{f'{part}: ' if len(plans) > 1 else ''}already finished: taken from {folder.path}")
+    return finished, taken
 
 
-def announce_compiling(compiled: bool, quiet: bool) -> None:
-    """Say why nothing happens for a while, if that is going to be so."""
+def announce_compiling(what: str, compiled: bool, quiet: bool) -> None:
+    """Say why nothing happens for a while, if that is going to be so; `what`: what is to be played."""
     if not compiled and not quiet:
-        _note("compiling the engine, once on this machine, about 20 seconds…")
+        _note(f"compiling the engine for {what}, once on this machine, about 20 seconds…")
 
 
 @contextmanager
@@ -659,7 +710,7 @@ def show_records(records: Sequence[Mapping[str, Any]], form: Format, table: "Ren
 @app.command(epilog="Example: [bold]ochos-sim simulate --rules crazy-eights --players 3 --hands 1M[/bold]")
 def simulate(
     context: typer.Context,
-    rules: RulesOption = DEFAULT_RULES,
+    rules: RulesOption = None,
     set_: SetOption = None,
     players: PlayersOption = "4",
     strategy: StrategyOption = None,
@@ -682,18 +733,20 @@ def simulate(
 ) -> None:
     """Show what happens under one rule set with one line-up: who wins, how long it takes, how it ends."""
     numbers = [parse_one_number(players)]
-    named, names = rule_sets([rules], set_ or [], [], quiet)
+    check_rows_name(per_game)
+    spec = parse_one_rule_set("simulate", rules)
+    named, names = rule_sets([spec], set_ or [], [], quiet)
     people = (strategy, forget_last_card, illegal_rate)
     question = ask(
         "simulate", named, names, numbers, people, notice_rate, first_dealer, hands, matches, precision, seed, quiet,
-        asked=["--rules", rules, *_each("--set", set_)],
+        asked=["--rules", spec, *_each("--set", set_)],
     )  # fmt: skip
     from reports import answers, tables
 
     count = parse_threads(threads)
     folder = open_folder(out, question)
     with open_rows(per_game, question) as rows:
-        (run,) = play(question, folder, count, quiet, rows)
+        (run,), taken = play(question, folder, count, quiet, rows)
     whole = run.stopped != "interrupted"
     if int(run.tally.blocks):
         finding = answers.Finding.of(run)
@@ -705,7 +758,8 @@ def simulate(
         elif form is Format.CSV:
             show_csv(answers.results(question, [run]))
         else:
-            said = ("" if whole else "Interrupted; of what is finished: ") + answers.verdicts(question, [finding])[0]
+            said = answers.verdicts(question, [finding])[0]
+            answer |= {"seconds": 0.0} if taken else {}  # an old time is not that of this command
             if form is Format.TABLE:
                 show(tables.simulate_table(answer, said))
             else:
@@ -777,7 +831,7 @@ def fairness(
     from reports import answers, tables
 
     count = parse_threads(threads)
-    runs = play(question, open_folder(out, question), count, quiet, None)
+    runs, taken = play(question, open_folder(out, question), count, quiet, None)
     findings = [answers.Finding.of(run) for run in runs if int(run.tally.blocks)]
     if out is not None and runs[-1].stopped != "interrupted":
         answers.write_answer(question, findings, out)
@@ -787,16 +841,20 @@ def fairness(
         answer = answers.fairness_answer(question, findings)
         if form is Format.JSON:
             show_json(answer)
-        elif form is Format.TABLE:
-            show(tables.fairness_table(answer))
         else:
-            print(tables.fairness_markdown(answer))
+            for section in answer["players"]:
+                if section["players"] in taken:
+                    section["seconds"] = 0.0  # an old time is not that of this command
+            if form is Format.TABLE:
+                show(tables.fairness_table(answer))
+            else:
+                print(tables.fairness_markdown(answer))
     finish(context, question, runs, out, quiet)
 
 
 @app.command(epilog="Example: [bold]ochos-sim trace --seed 7 --game 123[/bold]")
 def trace(
-    rules: RulesOption = DEFAULT_RULES,
+    rules: RulesOption = None,
     set_: SetOption = None,
     players: PlayersOption = "4",
     strategy: StrategyOption = None,
@@ -842,10 +900,11 @@ def trace(
     if form not in (Format.TABLE, Format.JSON):
         raise CommandError(f"--format is {form.value!r}; a trace is told (table) or JSON lines (json)")
     number = parse_one_number(players)
-    (named,), _ = rule_sets([rules], set_ or [], [], quiet)
+    (named,), _ = rule_sets([parse_one_rule_set("trace", rules)], set_ or [], [], quiet)
     named.rules.check_players(number, match=match)
     lineup = parse_lineup(strategy, forget_last_card, illegal_rate, number)
     seats = [dict(entry) for entry in (lineup * number if len(lineup) == 1 else lineup)]
+    note_no_call([named], lineup, quiet)
     notice = parse_chance("--notice-rate", notice_rate)
     seed_number, game_number = parse_seed(seed, quiet), parse_whole("--game", game, 0, 2**63 - 1)
     turned = parse_whole("--rotation", rotation or "0", 0, number - 1)
@@ -856,7 +915,7 @@ def trace(
     from sim.compiled import cache_directory
 
     played_by = "engine.play_match_hand" if match else "engine.play_hand"
-    announce_compiling(any(cache_directory(engine.__file__).glob(f"**/{played_by}-*.nbi")), quiet)
+    announce_compiling("traces", any(cache_directory(engine.__file__).glob(f"**/{played_by}-*.nbi")), quiet)
     crew, labels = crew_of(seats, notice)
     if deals is None:
         deals = (
@@ -991,12 +1050,17 @@ def bench(
     form: FormatOption = Format.TABLE,
     quiet: QuietOption = False,
 ) -> None:
-    """Measure this machine: hands and turns a second, start-up, compiling, memory, beside the bars set for them."""
+    """Measure this machine: hands and turns a second, start-up, compiling, memory, beside the bars set for them.
+
+    Everything takes about 4 minutes.
+    """
     from sim import bench as benchmark
     from strategies.registry import find
 
     for name in strategy or ():
         find(name)
+    if not part and not quiet:
+        _note("about 4 minutes for everything; --part measures less")
     rows = benchmark.bench(
         lambda names: crew_of([{"strategy": name} for name in names], 1.0)[0],
         strategies=strategy or benchmark.STRATEGIES,
@@ -1008,11 +1072,20 @@ def bench(
         show_json({"machine": asdict(benchmark.machine()), "rows": [asdict(row) for row in rows]})
         return
     met = {True: "met", False: "missed", None: ""}
+    speeds = [] if form is Format.CSV else benchmark.speeds(rows)
     records = [
         {"part": r.part, "what": r.what, "measured": r.shown, "bar": r.bar or "", "": met[r.met], "note": r.note}
         for r in rows
+        if not speeds or r.part != "speed"
     ]
-    show_records(records, form)
+    if form is not Format.CSV and (said := benchmark.headline(rows)):
+        print(f"{said}\n")
+    if speeds:
+        show_records(speeds, form)
+    if speeds and records:
+        print()
+    if records:
+        show_records(records, form)
     _note(benchmark.machine().line)
 
 
@@ -1047,6 +1120,7 @@ def ask(
     dealer = parse_seat("--first-dealer", first_dealer, min(players))
     notice = parse_chance("--notice-rate", notice_rate)
     number = parse_seed(seed, quiet)
+    note_no_call(named, lineups[0], quiet)
     from reports.answers import Question
 
     return Question(
@@ -1084,9 +1158,29 @@ def open_folder(out: Path | None, question: "Question") -> "Folder | None":
     """Open the results folder, if one is asked for. Raises FolderError."""
     if out is None:
         return None
-    from sim.saving import Folder
+    from sim.saving import CHUNKS, EXPERIMENT, OTHERS, STATE, Folder
 
+    # Hidden files may be left from a save that was killed, or be the system's; a folder that lost a file of ours is
+    # refused by name when it is opened.
+    there = {path.name for path in out.iterdir() if not path.name.startswith(".")} if out.is_dir() else set()
+    if there and not there & {EXPERIMENT, CHUNKS, STATE, *OTHERS}:
+        raise CommandError(f"--out {out}: not empty and no experiment of ours; choose a new folder")
     return Folder.open(out, question.experiment())
+
+
+def check_rows_name(path: Path | None) -> None:
+    """Refuse a file of rows whose name says that it is something else."""
+    if path is not None and path.suffix != ".parquet" and not path.is_dir():
+        raise CommandError(f"--per-game is {str(path)!r}; allowed: a file whose name ends in .parquet")
+
+
+def note_no_call(named: "Sequence[NamedRules]", lineup: Sequence[Mapping[str, Any]], quiet: bool) -> None:
+    """Say that nobody can forget the last-card call where there is none."""
+    forgets = any("forget_last_card" in entry for entry in lineup)
+    if forgets and not quiet and not any(rule_set.rules.last_card.call for rule_set in named):
+        _note(
+            "--forget-last-card changes nothing: these rules have no last-card call; --set last_card.call=true adds it"
+        )
 
 
 def open_rows(path: Path | None, question: "Question") -> Any:
@@ -1102,6 +1196,8 @@ def open_rows(path: Path | None, question: "Question") -> Any:
 
 def parse_one_number(players: str) -> int:
     """One number of players."""
+    if not re.fullmatch(r"[-\d,\s]+", players):
+        raise CommandError(f"--players is {players!r}; allowed: a number from 2 to 10")
     numbers = parse_players(players)
     if len(numbers) > 1:
         raise CommandError(f"--players is {players!r}; allowed: one number (fairness takes several)")

@@ -1,4 +1,14 @@
-"""The public names of ochos-sim, for notebooks and plug-ins: `import ochos_sim`. Nothing is defined here."""
+"""The public names of ochos-sim, for notebooks and plug-ins: `import ochos_sim`. Nothing is defined here.
+
+How often each position wins, four random players at the table:
+
+>>> import ochos_sim as ochos
+>>> named, players = ochos.load("ochos-locos+draw-three"), [ochos.Player(ochos.find("random"))] * 4
+>>> scenario = ochos.Scenario(named.rules, ochos.crew_record(players), tuple(player.label for player in players))
+>>> frame = ochos.results_frame(ochos.run(ochos.Plan((scenario,), seed=1, blocks=1000)), [named.title])
+>>> frame.query("measure == 'win_share' and by == 'position'")["value"].sum().round(6).item()
+1.0
+"""
 
 from reports.answers import Finding, Question, fairness_answer, rankings, results, simulate_answer, write_answer
 from reports.fairness import ranking_frame, verdict

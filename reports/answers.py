@@ -6,6 +6,7 @@ docs/contracts.md; how they look on a screen is `reports.tables`' matter.
 """
 
 import shlex
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -28,7 +29,7 @@ from reports.frames import (
 from reports.intervals import Estimate, Ranking
 from reports.tables import option_value
 from sim.batch import Plan, Run, Scenario, looks, rotations_of
-from sim.rules import NamedRules, diff, load
+from sim.rules import NamedRules, Rules, RulesError, changes_of, diff, load, preset_names
 from sim.saving import write_whole
 from sim.streams import RNG_VERSION
 from sim.tally import Tally
@@ -51,7 +52,7 @@ class Question:
     verb: Literal["simulate", "fairness"]
     rules: tuple[NamedRules, ...]
     names: tuple[str, ...]
-    """What the rule sets are called, all different."""
+    """What the rule sets are called, all different; settings are added where the names given lack them (`common`)."""
     players: tuple[int, ...]
     """The numbers of players for which it is asked, one after the other."""
     lineup: tuple[Mapping[str, Any], ...]
@@ -67,6 +68,26 @@ class Question:
     version: str
     asked: tuple[str, ...]
     """The options of the command that name the rules: `--rules …`, `--set …`, `--vary …`."""
+
+    def __post_init__(self) -> None:
+        """Make the names tell all settings but those that hold for the whole comparison."""
+        common = self.common()
+        names = (
+            " ".join([name, *(text for text in _lasting(named.sets) if text not in (*common, *name.split(" ")))])
+            for named, name in self._named()
+        )
+        object.__setattr__(self, "names", tuple(names))
+
+    def common(self) -> tuple[str, ...]:
+        """Return the settings that all of several rule sets have, which are told once and not in each name."""
+        if len(self.rules) == 1:
+            return ()
+        lasting = [_lasting(named.sets) for named in self.rules]
+        return tuple(text for text in lasting[0] if all(text in other for other in lasting))
+
+    def common_in_words(self) -> str:
+        """Return `all with draw.limit=2`, or nothing."""
+        return f"all with {', '.join(self.common())}" if self.common() else ""
 
     def seats(self, players: int) -> list[dict[str, Any]]:
         """Return the line-up for a number of players, an entry a seat."""
@@ -101,7 +122,7 @@ class Question:
         words = ["ochos-sim", self.verb, *self.asked, "--players", ",".join(map(str, self.players))]
         words += [*self._people(), "--matches" if self.matches else "--hands", str(self.count)]
         if self.precision is not None:
-            words += ["--precision", f"{self.precision:g}"]
+            words += ["--precision", repr(self.precision)]
         if self.first_dealer is not None:
             words += ["--first-dealer", str(self.first_dealer)]
         return shlex.join([*words, "--seed", str(self.seed)])
@@ -128,8 +149,8 @@ class Question:
         for option, key in (("--forget-last-card", "forget_last_card"), ("--illegal-rate", "illegal_rate")):
             rates = [entry.get(key, 0) for entry in self.lineup]
             for rate in rates if any(rates) else []:
-                words += [option, f"{rate:g}"]
-        return words + (["--notice-rate", f"{self.notice_rate:g}"] if self.notice_rate != 1 else [])
+                words += [option, repr(rate)]
+        return words + (["--notice-rate", repr(self.notice_rate)] if self.notice_rate != 1 else [])
 
 
 @dataclass(frozen=True)
@@ -144,6 +165,16 @@ class Finding:
     def of(cls, run: Run) -> "Finding":
         """Work it out; takes up to seconds where many rule sets are compared."""
         return cls(run, rank_scenarios(run.tally, run.plan.players), what_else(run))
+
+
+def _lasting(sets: Sequence[str]) -> tuple[str, ...]:
+    """Return the settings, in their order, that no later one replaces."""
+    keys = [text.partition("=")[0].strip() for text in sets]
+    return tuple(
+        text
+        for at, text in enumerate(sets)
+        if not any(later == keys[at] or keys[at].startswith(f"{later}.") for later in keys[at + 1 :])
+    )
 
 
 # --- When to stop, and why it stopped ------------------------------------------------------------------------------
@@ -253,7 +284,7 @@ def _section(question: Question, finding: Finding) -> dict[str, Any]:
         "players": run.plan.players,
         "lineup": question.seats(run.plan.players),
         "ranking": rows,
-        "verdict": verdict(names, ranking),
+        "verdict": _verdict(question, ranking),
         "best_set": [names[k] for k in ranking.order if ranking.in_best_set[k]],
         "differences": _differences(names, ranking),
         "blocks": int(tally.blocks),
@@ -303,7 +334,20 @@ def asked_in_words(question: Question) -> str:
     players = " and ".join(filter(None, [", ".join(map(str, question.players[:-1])), str(question.players[-1])]))
     if len(question.names) == 1:
         return f"How fair is {question.names[0]} for {players} players?"
-    return f"Which is fairer for {players} players: {', '.join(question.names)}?"
+    common = f" ({question.common_in_words()})" if question.common() else ""
+    presets = {named.preset for named in question.rules}
+    if len(presets) == 1 and all("+".join([n.preset, *n.changes]) == name for n, name in question._named()):
+        return f"Which house rule of {presets.pop()} is fairest{common}, for {players} players?"
+    return f"Which is fairer for {players} players{common}: {', '.join(question.names)}?"
+
+
+def _verdict(question: Question, ranking: Ranking) -> str:
+    """Return the answer in sentences, headed by the settings that the names do not tell."""
+    return (f"{_settings(question)}. " if question.common() else "") + verdict(question.names, ranking)
+
+
+def _settings(question: Question) -> str:
+    return f"All with {', '.join(question.common())}"
 
 
 def _origin(named: NamedRules, name: str) -> dict[str, Any]:
@@ -362,7 +406,8 @@ def write_answer(question: Question, findings: Sequence[Finding], folder: Path) 
     sections = []
     for players in question.players:
         ranking = ranked[ranked["players"] == players].drop(columns="players").reset_index(drop=True)
-        figures = save_figures(everything[everything["players"] == players], ranking, folder / "figures")
+        measured = everything[everything["players"] == players]
+        figures = save_figures(measured, ranking, folder / "figures", question.common_in_words())
         sections.append(Section(f"{players} players", ranking, figures))
     write_reports(
         folder,
@@ -371,12 +416,12 @@ def write_answer(question: Question, findings: Sequence[Finding], folder: Path) 
             verdict=verdicts(question, findings),
             sections=sections,
             method=method(question, runs),
-            rules=[_compared(named, name) for named, name in question._named()],
+            rules=[_compared(named) for named in question.rules],
             command=question.command(),
             facts=Facts(
                 seed=question.seed,
                 hands=sum(int(run.tally.hands.sum()) for run in runs),
-                blocks=sum(int(run.tally.blocks) for run in runs),
+                played=played_in_words(runs),
                 version=question.version,
                 rng_version=RNG_VERSION,
                 lineup=lineups_in_words(runs),
@@ -387,9 +432,11 @@ def write_answer(question: Question, findings: Sequence[Finding], folder: Path) 
 
 
 def verdicts(question: Question, findings: Sequence[Finding]) -> list[str]:
-    """Return the answer in sentences, one for each number of players."""
-    said = [(f.run.plan.players, verdict(question.names, f.ranking)) for f in findings]
-    return [text if len(question.players) == 1 else f"{players} players: {text}" for players, text in said]
+    """Return the answer in sentences, one for each number of players, behind the settings of all."""
+    if len(question.players) == 1:
+        return [_verdict(question, finding.ranking) for finding in findings]
+    said = [f"{f.run.plan.players} players: {verdict(question.names, f.ranking)}" for f in findings]
+    return [f"{_settings(question)}.", *said] if question.common() else said
 
 
 def method(question: Question, runs: Sequence[Run]) -> list[str]:
@@ -406,6 +453,12 @@ def method(question: Question, runs: Sequence[Run]) -> list[str]:
         "Intervals are 95 % intervals. They come from deals, not from hands, because the hands of one deal depend on "
         "each other. The intervals of the spreads hold for all rule sets of a table together, and so does the best set."
     )
+    if question.verb == "fairness":
+        intervals += (
+            " Under a perfectly fair rule too some position comes out ahead by chance. The spreads shown are corrected "
+            "for that; ranking.csv also holds them as they came out (spread_plain) and about how much a perfectly fair "
+            "rule would show by chance alone (spread_null)."
+        )
     if question.precision is None:
         return [deals, intervals]
     return [
@@ -421,10 +474,40 @@ def lineups_in_words(runs: Sequence[Run]) -> str:
     return "; ".join(dict.fromkeys(lineup_text(run.plan.scenarios[0].names) for run in runs))
 
 
-def _compared(named: NamedRules, name: str) -> Any:
+def played_in_words(runs: Sequence[Run]) -> str:
+    """Return how much was played, shortly: `1,000,000 deals, each under 6 rule sets, for 2 and for 4 players`."""
+    said: dict[str, list[int]] = {}
+    for run in runs:
+        count = int(run.tally.blocks)
+        what = "match" if run.plan.matches else "deal"
+        text = f"{count:,} {what}{'' if count == 1 else 'es' if run.plan.matches else 's'}"
+        ways = [f"under {len(run.plan.scenarios)} rule sets"] if len(run.plan.scenarios) > 1 else []
+        ways += [f"with {run.plan.rotations} turns of the line-up"] if run.plan.rotations > 1 else []
+        text += f", each {' and '.join(ways)}" if ways else ""
+        said.setdefault(text, []).append(run.plan.players)
+    if len(runs) == 1:
+        return next(iter(said))
+    return "; ".join(f"{text}, for {' and for '.join(map(str, players))} players" for text, players in said.items())
+
+
+def _compared(named: NamedRules) -> Any:
     from reports.page import Change, RulesCompared
 
-    changes = [
-        Change(key, option_value(before), option_value(now)) for key, before, now in diff(load(named.preset), named)
-    ]
-    return RulesCompared(name, named.preset, changes, named.sheet)
+    preset = named.preset in preset_names()
+    base, start = (named.preset, load(named.preset)) if preset else _base_of_file(named.preset)
+    changes = [Change(key, option_value(before), option_value(now)) for key, before, now in diff(start, named)]
+    told = {change.name: change.about for change in changes_of(named.preset)} if preset else {}
+    about = " ".join(filter(None, [named.about, *(f"+{c}: {told[c]}" for c in named.changes if c in told)]))
+    name = " ".join(["+".join([named.preset, *named.changes]), *_lasting(named.sets)])
+    return RulesCompared(name, base, changes, named.sheet, about, named.rules.toml(name).strip())
+
+
+def _base_of_file(path: str) -> tuple[str, NamedRules]:
+    """Return what a rules file starts from and what that is called: a preset with changes, else the defaults."""
+    try:
+        base = tomllib.loads(Path(path).read_text("utf-8-sig")).get("base", "")
+        if base:
+            return base, load(base)
+    except (OSError, ValueError, RulesError):
+        pass  # the file has gone or was changed since it was read: the defaults serve as well
+    return "the defaults", NamedRules(Rules(), "", (), (), "", "", "")

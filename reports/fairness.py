@@ -104,7 +104,7 @@ def one_hand_in(share: float) -> str:
 def _apart(spread: Spread, ranking: Ranking) -> str:
     """Return one scenario's spread in words, naming the positions only where they surely differ."""
     percent = f"{ranking.level * 100:g} %"
-    digits = _digits(spread.high - spread.low)
+    digits = _digits(spread.low * 100.0, spread.high * 100.0)
     value, low, high = (f"{x * 100:.{digits}f}" for x in (spread.value, spread.low, spread.high))
     if spread.low <= 0.0 and spread.high >= 0.5:
         return "too few hands to say how far the positions are apart"
@@ -120,10 +120,13 @@ def _apart(spread: Spread, ranking: Ranking) -> str:
     )
 
 
-def _digits(width: float) -> int:
-    """Return the decimals of a percentage that show an interval of this width: 1 for ±0.3 points, 2 for ±0.03."""
-    half = width * 50.0
-    return min(4, max(1, -math.floor(math.log10(half)))) if half > 0.0 else 4
+def _digits(low: float, high: float) -> int:
+    """Return the decimals that show an interval: 1 for ±0.3, 2 for ±0.03, more where a sure bound would print as 0."""
+    half = (high - low) / 2.0
+    digits = min(4, max(1, -math.floor(math.log10(half)))) if half > 0.0 else 4
+    while digits < 4 and low > 0.00005 and round(low, digits) == 0.0:
+        digits += 1
+    return digits
 
 
 def _check_names(names: Sequence[str], ranking: Ranking) -> None:

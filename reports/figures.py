@@ -42,6 +42,7 @@ WIDTH, LEFT, RIGHT = 6.3, 0.3, 0.6
 ROW, MANY_ROWS, NARROW_ROW = 0.19, 60, 0.155
 TITLE_LINE, TITLE_SPACE = 0.21, 0.42
 AXIS_SPACE, LEGEND_LINE = 0.36, 0.19
+FOOT_LINE, FOOT_SPACE = 0.14, 0.1
 
 MAY_BE, SURELY_NOT = "may be the fairest (best set)", "surely less fair"
 
@@ -186,7 +187,7 @@ def length_finding(lengths: pd.DataFrame) -> str:
 
 
 def win_share_by_position(
-    results: pd.DataFrame, ax: Axes | None = None, *, best: str | Collection[str] | None = None
+    results: pd.DataFrame, ax: Axes | None = None, *, best: str | Collection[str] | None = None, footer: str = ""
 ) -> Axes:
     """Draw the win share of each position with its interval, a block of rows a rule set, and the fair share 1/n.
 
@@ -220,18 +221,22 @@ def win_share_by_position(
         line=(fair, f"fair share {fair:.4g} %"),
         marked=best is not None,
         interval=f"{LEVEL} interval",
+        footer=footer,
     )
 
 
-def spread_by_rule(ranking: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Draw the ranking: the spread of each rule set with its interval, the fairest on top, and the null value."""
+def spread_by_rule(ranking: pd.DataFrame, ax: Axes | None = None, *, footer: str = "") -> Axes:
+    """Draw the ranking: the spread of each rule set with its interval, the fairest on top.
+
+    The null value is not drawn: it belongs to the plain spread, and the spread that is drawn is corrected for it.
+    """
     spreads = spread_points(ranking)
     blocks = [
         _Block(
             heading=row["rules"],
             note=with_interval(row["spread"], row["low"], row["high"]),
             best=row["in_best_set"],
-            dots=(_Dot(row["spread"], row["low"], row["high"], null=row["null"]),),
+            dots=(_Dot(row["spread"], row["low"], row["high"]),),
         )
         for row in _records(spreads)
     ]
@@ -244,10 +249,11 @@ def spread_by_rule(ranking: pd.DataFrame, ax: Axes | None = None) -> Axes:
         from_zero=True,
         marked=len(spreads) > 1,
         interval=f"{LEVEL} interval" + (", all rules at once" if len(spreads) > 1 else ""),
+        footer=footer,
     )
 
 
-def length_by_rule(ranking: pd.DataFrame, ax: Axes | None = None) -> Axes:
+def length_by_rule(ranking: pd.DataFrame, ax: Axes | None = None, *, footer: str = "") -> Axes:
     """Draw the mean number of turns a hand of each rule set with its interval, in the ranking's order."""
     lengths = hand_lengths(ranking)
     blocks = [
@@ -267,19 +273,19 @@ def length_by_rule(ranking: pd.DataFrame, ax: Axes | None = None) -> Axes:
         down=_down("turns", len(lengths)),
         marked=len(lengths) > 1,
         interval=f"{LEVEL} interval",
+        footer=footer,
     )
 
 
 @dataclass(frozen=True)
 class _Dot:
-    """One row: an estimate with its interval; its name on the left, its number on the right, its null value."""
+    """One row: an estimate with its interval; its name on the left, its number on the right."""
 
     value: float
     low: float
     high: float
     name: str = ""
     number: str = ""
-    null: float | None = None
 
 
 @dataclass(frozen=True)
@@ -312,11 +318,13 @@ def _draw(
     interval: str,
     line: tuple[float, str] | None = None,
     from_zero: bool = False,
+    footer: str = "",
 ) -> Axes:
     """Draw blocks of rows from top to bottom on `ax`, or on a figure made to measure.
 
     across, down: labels of the axes, the second lying above the rows; marked: whether the legend tells the best
-    set from the others; line: a value with its label, drawn from top to bottom; from_zero: the axis starts at 0.
+    set from the others; line: a value with its label, drawn from top to bottom; from_zero: the axis starts at 0;
+    footer: what was played, at the foot of a figure of its own.
     """
     with mpl.rc_context(fname=STYLE):
         figure = None if ax is not None else Figure(figsize=(WIDTH, WIDTH))
@@ -356,13 +364,18 @@ def _draw(
         keys = _legend(ax, blocks, marked, interval, under)
         if figure is not None:
             bottom = under + LEGEND_LINE * ((keys + 1) // 2)
+            foot = _wrap(footer, WIDTH - LEFT - 0.1, 7.5)
+            bottom += FOOT_SPACE + FOOT_LINE * (foot.count("\n") + 1) if foot else 0.0
             _fit(figure, ax, rows, TITLE_SPACE + TITLE_LINE * (wrapped.count("\n") + 1), bottom)
+            if foot:
+                figure.text(LEFT / WIDTH, 0.05 / figure.get_figheight(), foot, fontsize=7.5, color=SOFT, va="bottom",
+                            parse_math=False)  # fmt: skip
     return ax
 
 
 def _set_limits(ax: Axes, blocks: Sequence[_Block], line: tuple[float, str] | None, from_zero: bool) -> None:
     dots = [dot for block in blocks for dot in block.dots]
-    values = [x for dot in dots for x in (dot.value, dot.low, dot.high, dot.null) if x is not None]
+    values = [x for dot in dots for x in (dot.value, dot.low, dot.high)]
     values += [line[0]] if line is not None else []
     low, high = min(0.0 if from_zero else min(values), *values), max(values)
     room = max((high - low) * 0.05, abs(high) * 0.002, 1e-3)
@@ -439,15 +452,9 @@ def _dots(ax: Axes, block: _Block, ys: Sequence[float]) -> None:
         **_look(block.best),
     )
     for dot, y in zip(block.dots, ys, strict=True):
-        if dot.null is not None:
-            # under the row, where it meets neither the dot nor the next name
-            ax.plot([dot.null], [y + 0.4], zorder=3.5, linestyle="none", **NULL)
         if dot.number:
             beside = ax.get_yaxis_transform() + ScaledTranslation(0.06, 0.0, _inch(ax))
             ax.text(1.0, y, dot.number, transform=beside, ha="left", va="center_baseline", fontsize=8.5, color=INK)
-
-
-NULL: dict[str, Any] = {"marker": "^", "markersize": 5, "color": INK}
 
 
 def _legend(ax: Axes, blocks: Sequence[_Block], marked: bool, interval: str, under: float) -> int:
@@ -460,8 +467,6 @@ def _legend(ax: Axes, blocks: Sequence[_Block], marked: bool, interval: str, und
         keys.append(Line2D([], [], linestyle="none", label="estimate", **_look(blocks[0].best)))
     bar: dict[str, Any] = {"linestyle": "-", "linewidth": 1.5, "marker": "|", "markersize": 9, "color": SOFT}
     keys.append(Line2D([], [], label=interval, markeredgewidth=1.3, **bar))
-    if any(dot.null is not None for block in blocks for dot in block.dots):
-        keys.append(Line2D([], [], linestyle="none", label="what chance alone would show (fair rules)", **NULL))
     below = ScaledTranslation(0.0, 0.06 - under, _inch(ax))
     ax.legend(
         handles=keys,
@@ -514,30 +519,33 @@ def _wrap(text: str, inches: float, points: float, *, bold: bool = False) -> str
 # --- files ---------------------------------------------------------------------------------------------------------
 
 
-def save_figures(results: pd.DataFrame, ranking: pd.DataFrame, directory: Path | str) -> list[Path]:
+def save_figures(results: pd.DataFrame, ranking: pd.DataFrame, directory: Path | str, settings: str = "") -> list[Path]:
     """Draw the figures of one number of players into a folder, each as PNG and SVG; return the paths in that order.
 
     The names carry the number of players (`spread-4-players.svg`), so that several can share a folder. Equal frames
     give equal bytes. Each SVG brings its title and the numbers in words, which `reports/page.py` hands on. Rule sets
-    stand in the ranking's order in all of them; without turns in the ranking there is no figure of lengths.
+    stand in the ranking's order in all of them; without turns in the ranking there is no figure of lengths. At the
+    foot stands what was played, and `settings` (what holds for all rule sets and is not in their names).
     """
+    footer = footer_text(results, settings)
     order = {rules: place for place, rules in enumerate(ranking["rules"])}
     ranked = results.sort_values("rules", key=lambda names: names.map(order), kind="stable")
     shares, spreads = position_shares(ranked), spread_points(ranking)
     best = list(spreads.loc[spreads["in_best_set"], "rules"])
     compared = len(ranking) > 1
     figures = [
-        ("spread", spread_by_rule(ranking), spread_finding(spreads), _spreads_in_words(spreads)),
+        ("spread", spread_by_rule(ranking, footer=footer), spread_finding(spreads), _spreads_in_words(spreads)),
         (
             "win-share",
-            win_share_by_position(ranked, best=best if compared else None),
+            win_share_by_position(ranked, best=best if compared else None, footer=footer),
             share_finding(shares),
             _shares_in_words(shares),
         ),
     ]
     if "turns_per_hand" in ranking.columns:
         lengths = hand_lengths(ranking)
-        figures.append(("length", length_by_rule(ranking), length_finding(lengths), _lengths_in_words(lengths)))
+        drawn = length_by_rule(ranking, footer=footer)
+        figures.append(("length", drawn, length_finding(lengths), _lengths_in_words(lengths)))
     players = int(results["players"].iloc[0])
     paths = []
     for name, ax, title, words in figures:
@@ -547,6 +555,18 @@ def save_figures(results: pd.DataFrame, ranking: pd.DataFrame, directory: Path |
         svg = _describe(_bytes(figure, "svg"), stem, title, words)
         paths.append(write_whole(Path(directory) / f"{stem}.svg", svg))
     return paths
+
+
+def footer_text(results: pd.DataFrame, settings: str = "") -> str:
+    """Return what was played, in a line: players, settings, line-up, deals, and, where given, seed and version."""
+    first = results.iloc[0]
+    matches = int(first.get("matches", 0))
+    lineups = "; ".join(dict.fromkeys(results["lineup"]))
+    parts = [f"{first['players']} players", settings, f"line-up {lineups}"]
+    parts.append(f"{matches:,} matches" if matches else f"{first['blocks']:,} deals")
+    parts += [f"seed {first['seed']}"] if "seed" in results.columns else []
+    parts += [f"ochos-sim {first['version']}"] if "version" in results.columns else []
+    return " · ".join(filter(None, parts))
 
 
 def _shares_in_words(shares: pd.DataFrame) -> str:
@@ -564,7 +584,7 @@ def _shares_in_words(shares: pd.DataFrame) -> str:
 def _spreads_in_words(spreads: pd.DataFrame) -> str:
     intro = f"Win share of the best minus that of the worst position in percentage points, with {LEVEL} intervals"
     sets = [
-        f"{r['rules']}: {with_interval(r['spread'], r['low'], r['high'])}, chance alone would show {r['null']:.2g}"
+        f"{r['rules']}: {with_interval(r['spread'], r['low'], r['high'])}"
         + ("" if len(spreads) == 1 else f", {MAY_BE if r['in_best_set'] else SURELY_NOT}")
         for r in _records(spreads)
     ]

@@ -87,11 +87,18 @@ def _moments(tally: Tally, columns: Sequence[int], scenarios: Sequence[int]) -> 
 
 
 def _estimate(measure: Measure, value: float, se: float, count: int, blocks: int, seats: int = 1) -> Estimate:
-    """A ratio in the unit of its measure, for each of `seats` seats alike, with its interval."""
+    """A ratio in the unit of its measure, for each of `seats` seats alike, with its interval.
+
+    What was counted the same in all blocks, or never, may yet differ in the next: an event that is not seen in `count`
+    hands can be as frequent as 3.7 / count (95 %), so the standard error behind the interval has twice 1 / count added.
+    No count and no sum of points is below 0.
+    """
     scale = measure.scale * seats
+    value, se = value / scale, se / scale
     if measure.share:
-        return interval_share(value / scale, se / scale, count, blocks)
-    return interval_mean(value / scale, se / scale, blocks)
+        return interval_share(value, se, count, blocks)
+    allowed = interval_mean(value, math.hypot(se, 2 / (count * scale)), blocks)
+    return Estimate(value, se, max(0.0, allowed.low), allowed.high)
 
 
 def hand_estimates(tally: Tally, scenario: int, names: Sequence[str]) -> list[tuple[Measure, str, str, Estimate]]:
@@ -147,11 +154,15 @@ def results_frame(run: Run, titles: Sequence[str]) -> "pd.DataFrame":
     rows = []
     for k, scenario in enumerate(plan.scenarios):
         hands = int(tally.hands[k])
+        alike = len(set(scenario.names)) == 1
         found = hand_estimates(tally, k, scenario.names)
         matches = int(tally.blocks) * plan.rotations
         if plan.matches:
             found += match_estimates(tally, k, matches)
         for measure, by, which, estimate in found:
+            # where all play alike and somebody always wins, this is 1/n and nothing was measured
+            if alike and by == "strategy" and measure.name == "win_share" and _is_exact(estimate, plan.players):
+                continue
             rows.append(
                 {
                     "scenario": k + 1,
@@ -170,6 +181,10 @@ def results_frame(run: Run, titles: Sequence[str]) -> "pd.DataFrame":
                 }
             )
     return pd.DataFrame(rows)
+
+
+def _is_exact(share: Estimate, players: int) -> bool:
+    return math.isclose(share.value * players, 1.0, abs_tol=1e-12)
 
 
 def lineup_text(names: Sequence[str]) -> str:
@@ -202,12 +217,14 @@ def quantile(histogram: Ints, share: float, blocks: int) -> Estimate:
     several counts it is taken as one, so the interval is rather too wide.
     """
     seen = np.cumsum(histogram)
+    total = int(seen[-1])
 
-    def at(part: float) -> int:
-        return int(np.searchsorted(seen, max(1, math.ceil(part * int(seen[-1])))))
+    def at(part: float, beyond: int = 0) -> int:
+        return int(np.searchsorted(seen, min(total, max(1, math.ceil(part * total) + beyond))))
 
     ranks = interval_share(share, math.sqrt(share * (1 - share) / blocks), blocks, blocks)
-    low, high = at(ranks.low), at(min(1.0, ranks.high))
+    # One rank further on each side: ranks are whole, and in a tail that matters.
+    low, high = at(ranks.low, -1), at(ranks.high, 1)
     return Estimate(at(share), (high - low) / (2 * 1.959964), low, high)
 
 

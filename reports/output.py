@@ -4,16 +4,22 @@ import math
 
 LEVEL = "95 %"
 """The level of every interval that is drawn or printed (design: intervals are 95 %)."""
+NEVER = ("blocked", "capped")
+"""Endings that most rules never come to."""
 
 
 def decimals(low: float, high: float) -> int:
     """Return how many decimals show an interval: one digit of its half-width, from 1 to 4 decimals.
 
     All numbers in the unit in which they are shown: 27.4 to 27.6 (per cent) needs 1, 27.41 to 27.47 needs 2.
+    A lower bound above 0 needs enough of them not to look like 0: 0.04 to 11 needs 2.
     """
     half = (high - low) / 2.0
     # rounding first: 27.6 - 27.4 is a little less than 0.2 in binary
-    return min(4, max(1, -math.floor(math.log10(round(half, 9))))) if half > 1e-9 else 4
+    digits = min(4, max(1, -math.floor(math.log10(round(half, 9))))) if half > 1e-9 else 4
+    while digits < 4 and low > 0.00005 and round(low, digits) == 0.0:
+        digits += 1
+    return digits
 
 
 def with_interval(value: float, low: float, high: float) -> str:

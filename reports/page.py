@@ -17,7 +17,7 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from reports.output import LEVEL, with_interval
+from reports.output import LEVEL, NEVER, with_interval
 from sim.saving import write_whole
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -34,12 +34,17 @@ class Change:
 
 @dataclass(frozen=True)
 class RulesCompared:
-    """A rule set of the comparison: its name, what it starts from, how it differs, and the sheet it comes from."""
+    """A rule set of the comparison: its name, what it starts from, how it differs, and the sheet it comes from.
+
+    about: what it is, in a line; toml: the complete rules. Sheet, about and toml are left out where they are empty.
+    """
 
     name: str
     base: str
     changes: Sequence[Change]
     sheet: str
+    about: str = ""
+    toml: str = ""
 
 
 @dataclass(frozen=True)
@@ -57,11 +62,11 @@ class Section:
 
 @dataclass(frozen=True)
 class Facts:
-    """What it takes to check a result: how much was played, with what, and why it stopped."""
+    """What it takes to check a result: how much was played (also in words), with what, and why it stopped."""
 
     seed: int
     hands: int
-    blocks: int
+    played: str
     version: str
     rng_version: str | int
     lineup: str
@@ -90,6 +95,8 @@ class Table:
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+    """What is said below it, of the columns that are left out."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +116,9 @@ MEASURES = {
     "cards_drawn_per_hand": ("Cards drawn a hand", 1.0),
     "blocked": ("Blocked hands, %", 100.0),
     "capped": ("Capped hands, %", 100.0),
+    "hands_per_match": ("Hands a match", 1.0),
+    "turns_per_match": ("Turns a match", 1.0),
+    "first_dealer_wins": ("First dealer's matches, %", 100.0),
 }
 DASH = "–"
 
@@ -138,11 +148,18 @@ def ranking_table(ranking: pd.DataFrame) -> Table:
 
     A ranking of one rule set has no rank and no best set. Positions are named only where the spread is surely above
     0. Of the measures that come with `_low` and `_high`, those in MEASURES are put in words and the rest kept as named.
+    An ending that no hand came to, under any rule set, is left out and said in the note.
     """
     compared = len(ranking) > 1
     measures = [
         name for name in ranking.columns if name != "spread" and {f"{name}_low", f"{name}_high"} <= set(ranking.columns)
     ]
+    never = [name for name in NEVER if name in measures and not ranking[name].any()]
+    measures = [name for name in measures if name not in never]
+    note = ""
+    if never:
+        most = max(float(ranking[f"{name}_high"].max()) for name in never)
+        note = f"No hand was {' or '.join(never)} (at most {100.0 * most:.2g} %)."
     rows = []
     for record in ranking.to_dict("records"):
         row = [str(record["rules"])]
@@ -158,15 +175,14 @@ def ranking_table(ranking: pd.DataFrame) -> Table:
         rows.append(tuple(row))
     ranks = ["Rank", "May be fairest"] if compared else []
     labels = [MEASURES[name][0] if name in MEASURES else name.replace("_", " ").capitalize() for name in measures]
-    return Table(("Rules", *ranks, "Spread, points", "Best position", "Worst position", *labels), tuple(rows))
+    return Table(("Rules", *ranks, "Spread, points", "Best position", "Worst position", *labels), tuple(rows), note)
 
 
 def fact_rows(facts: Facts) -> list[tuple[str, str]]:
     """Return the facts as label and text, numbers with thousands set apart."""
     return [
         ("Seed", str(facts.seed)),
-        ("Hands", f"{facts.hands:,}"),
-        ("Deal blocks", f"{facts.blocks:,}"),
+        ("Hands", f"{facts.hands:,}: {facts.played}"),
         ("Line-up", facts.lineup),
         ("Stopped because", facts.stop_reason),
         ("Version", f"ochos-sim {facts.version}, random numbers version {facts.rng_version}"),
@@ -213,11 +229,11 @@ def escape_markdown(value: object) -> str:
     return re.sub(r"^(\d+)(?=[.)](?: |$))|^(?=[-+=])", lambda found: f"{found[0]}\\", text)
 
 
-def fenced(text: str) -> Markup:
+def fenced(text: str, language: str = "sh") -> Markup:
     """Return text as a Markdown code block, behind a fence longer than any in the text."""
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
     # no escaping: between the fences everything stands as it is
-    return Markup(f"{fence}sh\n{text}\n{fence}")
+    return Markup(f"{fence}{language}\n{text}\n{fence}")
 
 
 def _markdown_table(rows: Iterable[Sequence[str]], columns: Sequence[str]) -> Markup:

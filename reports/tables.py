@@ -4,16 +4,17 @@ Every number comes with its interval, as `27.5 (27.4 to 27.6)`; what is sure and
 """
 
 import re
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from reports.output import with_interval
+from reports.output import NEVER, with_interval
 
 Answer = Mapping[str, Any]
 
@@ -58,8 +59,6 @@ RANKED = {
     "turns_per_match": ("turns a match", 1),
     "first_dealer_wins": ("first dealer's matches, %", 100),
 }
-NEVER = ("blocked", "capped")
-"""Endings that most rules never come to."""
 
 
 def estimate(given: Mapping[str, float], factor: float = 1.0) -> str:
@@ -72,42 +71,72 @@ def estimate(given: Mapping[str, float], factor: float = 1.0) -> str:
 
 def simulate_table(answer: Answer, said: str) -> RenderableType:
     """Show the answer of `simulate`; `said`: the finding in a sentence."""
-    players = answer["players"]
-    parts: list[RenderableType] = [_headline(said)]
-    if len(answer["strategies"]) > 1:
-        parts.append(_headline(strategies_in_words(answer)))
-    positions = _table("position", "wins, % of hands", "points left", "score")
+    players, matches = answer["players"], answer.get("matches")
+    before, *others = simulate_in_words(answer, said)
+    parts: list[RenderableType] = [_headline(before)]
+    if matches:
+        lengths = _length_table()
+        lengths.add_row("hands a match", *_length_cells(matches["hands_per_match"]))
+        lengths.add_row("turns a match", *_length_cells(matches["turns_per_match"]))
+        of_matches = _Numbers("also of matches", "")
+        for key, (label, factor) in ALSO_OF_MATCHES.items():
+            of_matches.add_row(label, estimate(matches[key], factor))
+        parts += [_seats_table(matches["win_share_by_seat"]), lengths, of_matches]
+    parts += map(_headline, others)
+    positions = _Numbers("position", "wins, % of hands", "points left", "score")
     for row in answer["positions"]:
         positions.add_row(place(row["position"], players), *_player_cells(row))
-    positions.add_row(Text("an even share", style="dim"), Text(f"{100 / players:.4g}", style="dim"), "", "")
+    positions.add_row("an even share", f"{100 / players:.4g}", "", "", style="dim")
     parts.append(positions)
     if len(answer["strategies"]) > 1:
-        strategies = _table("strategy", "wins, % of hands a seat", "points left", "score")
+        strategies = _Numbers("strategy", "wins, % of hands a seat", "points left", "score")
         for row in answer["strategies"]:
             seats = ", ".join(map(str, row["seats"]))
             strategies.add_row(f"{row['strategy']} (seat {seats})", *_player_cells(row))
         parts.append(strategies)
-    lengths = _table("length", "mean", "10 %", "median", "90 %", "99 %", "longest")
+    lengths = _length_table()
     lengths.add_row("turns a hand", *_length_cells(answer["turns_per_hand"]))
-    if "matches" in answer:
-        matches = answer["matches"]
-        lengths.add_row("hands a match", *_length_cells(matches["hands_per_match"]))
-        lengths.add_row("turns a match", *_length_cells(matches["turns_per_match"]))
-        parts.append(_seats_table(matches["win_share_by_seat"]))
     parts.append(lengths)
-    also = _table("also", "")
+    also = _Numbers("also", "")
     for key, (label, factor) in ALSO.items():
         if answer[key]["high"] > answer[key]["low"] or answer[key]["value"]:
             also.add_row(label, estimate(answer[key], factor))
-    for key, (label, factor) in ALSO_OF_MATCHES.items() if "matches" in answer else ():
-        also.add_row(label, estimate(answer["matches"][key], factor))
     if answer["longest_penalty_chain"]:
         also.add_row("longest chain of draw cards", str(answer["longest_penalty_chain"]))
-    ended = _table("hands end", "% of hands")
+    ended = _Numbers("hands end", "% of hands")
     for key, share in answer["ended"].items():
         if share["value"] > 0:
             ended.add_row(ENDINGS[key], estimate(share, 100))
     return _spaced([*parts, also, ended, _footer(answer, _rules_in_words(answer), answer)])
+
+
+def simulate_in_words(answer: Answer, said: str) -> list[str]:
+    """Return the answer of `simulate` in paragraphs: of matches if they were played, hands (`said`), strategies."""
+    paragraphs = [matches_in_words(answer)] if "matches" in answer else []
+    paragraphs.append(f"Single hands of {said}" if paragraphs else said)
+    if len(answer["strategies"]) > 1:
+        paragraphs.append(strategies_in_words(answer))
+    if answer["stopped"] == "interrupted":
+        paragraphs[0] = f"Interrupted; of what is finished: {paragraphs[0]}"
+    return paragraphs
+
+
+def matches_in_words(answer: Answer) -> str:
+    """How long a match takes and what dealing first does, in sentences."""
+    matches, rules = answer["matches"], answer["rules"]["match"]
+    target = rules["target"]
+    if isinstance(target, Mapping):
+        target = target["per-player"] * answer["players"]
+    first, even = matches["first_dealer_wins"], 1 / answer["players"]
+    sure = "surely more" if first["low"] > even else "surely less" if first["high"] < even else "no sure difference"
+    if len(answer["strategies"]) > 1 and answer["blocks"] == matches["count"]:
+        sure += " (by dealing first or by how that seat plays: the line-up does not turn)"
+    share, low, high = with_interval(*(100 * first[key] for key in ("value", "low", "high"))).partition(" (")
+    hands, turns = (estimate(matches[key]["mean"]) for key in ("hands_per_match", "turns_per_match"))
+    return (
+        f"A match (to {target}, {rules['winner']} total wins) takes {hands} hands, {turns} turns; "
+        f"dealing first: {share} % of matches{low}{high}, even share {100 * even:.4g}, {sure}."
+    )
 
 
 def strategies_in_words(answer: Answer) -> str:
@@ -139,8 +168,12 @@ def _length_cells(found: Mapping[str, Any]) -> list[str]:
     return [estimate(found["mean"]), *quantiles, f"{found['max']:,}"]
 
 
-def _seats_table(seats: Sequence[Mapping[str, Any]]) -> Table:
-    table = _table("seat", "strategy", "wins, % of matches", left=2)
+def _length_table() -> "_Numbers":
+    return _Numbers("length", "mean", "10 %", "median", "90 %", "99 %", "longest")
+
+
+def _seats_table(seats: Sequence[Mapping[str, Any]]) -> "_Numbers":
+    table = _Numbers("seat", "strategy", "wins, % of matches", left=2)
     for row in seats:
         table.add_row(str(row["seat"]), escape(row["strategy"]), estimate(row, 100))
     return table
@@ -155,11 +188,23 @@ def _footer_lines(answer: Answer, rules: str, counts: Answer) -> list[str]:
     matches = counts.get("matches")
     if isinstance(matches, Mapping):
         matches = matches["count"]
-    played = f"{counts['hands']:,} hands" if matches is None else f"{matches:,} matches of {counts['hands']:,} hands"
+    hands, deals, sets = _hands(counts), counts["blocks"], len(counts.get("ranking", "1"))
+    if sets > 1:
+        each = deals if matches is None else matches
+        rounds = counts["hands"] // deals if matches is None else 1
+        what, turned = (
+            "deals" if matches is None else "matches",
+            f" × {rounds} turns of the line-up" if rounds > 1 else "",
+        )
+        total = f"{hands:,} hands" if matches is None else f"{each * sets:,} matches of {hands:,} hands"
+        played = f"{each:,} {what}{turned} × {sets} rule sets = {total}"
+    else:
+        total = f"{hands:,} hands" if matches is None else f"{matches:,} matches of {hands:,} hands"
+        played = f"{total} in {deals:,} deals"
     notice = f"errors noticed {answer['notice_rate']:g}" if answer["notice_rate"] != 1 else ""
     lines = [
         [rules, f"line-up {lineup_in_words(counts['lineup'])}", notice],
-        [f"{played} in {counts['blocks']:,} deals", f"seed {answer['seed']}", counts["stopped"]],
+        [played, f"seed {answer['seed']}", counts["stopped"]],
         [f"ochos-sim {answer['version']}", f"random numbers {answer['rng_version']}", _speed(counts)],
         ["95 % intervals in brackets"],
     ]
@@ -179,9 +224,15 @@ def _common_sets(answer: Answer) -> str:
 
 def _speed(counts: Answer) -> str:
     seconds = counts["seconds"]
-    sets = len(counts["ranking"]) if "ranking" in counts else 1
-    rate = f", {round(counts['hands'] * sets / seconds, -3):,.0f} hands a second" if seconds > 0.05 else ""
+    if not seconds:  # nothing was played now
+        return ""
+    rate = f", {round(_hands(counts) / seconds, -3):,.0f} hands a second" if seconds >= 0.2 else ""
     return f"{seconds:,.2f} s of playing{rate}"
+
+
+def _hands(counts: Answer) -> int:
+    """Return the hands of all rule sets together."""
+    return sum(row["hands"] for row in counts["ranking"]) if "ranking" in counts else int(counts["hands"])
 
 
 def lineup_in_words(lineup: Sequence[Mapping[str, Any]]) -> str:
@@ -214,11 +265,11 @@ def _ranking_tables(section: Answer) -> Iterator[RenderableType]:
     rows = section["ranking"]
     several = len(rows) > 1
     head = ["rank", "rules", "may be fairest"] if several else ["rules"]
-    ranked = _table(*head, "spread, points", "wins most", "wins least", left=len(head))
+    ranked = _Numbers(*head, "spread, points", "wins most", "wins least", left=len(head))
     # An ending that no hand came to, under any of the rules, needs no column of zeros.
     never = [key for key in NEVER if not any(row[key]["value"] for row in rows)]
     shown = {key: RANKED[key] for key in RANKED if key in rows[0] and key not in never}
-    other = _table("rules", *(label for label, _ in shown.values()))
+    other = _Numbers("rules", *(label for label, _ in shown.values()))
     for row in rows:
         low, high = row["rank_low"], row["rank_high"]
         name = escape(row["rules"])
@@ -257,7 +308,8 @@ def simulate_markdown(answer: Answer, said: str, measured: Sequence[Mapping[str,
         }
         for row in measured
     ]
-    return f"{said}\n\n{markdown(rows)}\n\n{_footer_markdown(answer, _rules_in_words(answer), answer)}"
+    paragraphs = "\n\n".join(simulate_in_words(answer, said))
+    return f"{paragraphs}\n\n{markdown(rows)}\n\n{_footer_markdown(answer, _rules_in_words(answer), answer)}"
 
 
 def fairness_markdown(answer: Answer) -> str:
@@ -473,8 +525,75 @@ def _table(*headings: str, left: int = 1) -> Table:
     return table
 
 
+class _Numbers:
+    """A table of names and numbers that breaks where a reader would: before an interval, and before the + of a name.
+
+    What does not fit even so goes into a further table below, with the names again.
+    """
+
+    def __init__(self, *headings: str, left: int = 1) -> None:
+        self.headings = headings
+        self.left = left
+        self.rows: list[tuple[Sequence[str], str]] = []
+
+    def add_row(self, *cells: str, style: str = "") -> None:
+        self.rows.append((cells, style))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Show it in as few lines as the width allows."""
+        columns = list(range(len(self.headings)))
+        for broken in range(3):
+            table = self._made(columns, broken)
+            if _width(table, console, options) <= options.max_width:
+                yield table
+                return
+        first = columns
+        while len(first) > self.left + 1 and _width(self._made(first, 2), console, options) > options.max_width:
+            first = first[:-1]
+        yield self._made(first, 2)
+        if len(first) < len(columns):
+            rest = [*columns[: self.left], *columns[len(first) :]]
+            other = _Numbers(*(self.headings[column] for column in rest), left=self.left)
+            for cells, style in self.rows:
+                other.add_row(*(cells[column] for column in rest), style=style)
+            yield Text("")
+            yield other
+
+    def _made(self, columns: Sequence[int], broken: int) -> Table:
+        def cell(text: str, column: int) -> str:
+            text = text.replace(" (", "\n(") if broken else text
+            return re.sub(r"(?=\+)| (?=[\w.-]+=)", "\n", text) if broken > 1 and column < self.left else text
+
+        headings = [self.headings[column] for column in columns]
+        table = _table(*(textwrap.fill(text, 12) if broken else text for text in headings), left=self.left)
+        for column in table.columns:
+            column.no_wrap = True
+        for cells, style in self.rows:
+            table.add_row(*(cell(cells[column], column) for column in columns), style=style)
+        return table
+
+
+def _width(table: Table, console: Console, options: ConsoleOptions) -> int:
+    """Return how wide a table is if nothing limits it."""
+    return console.measure(table, options=options.update(width=10_000)).maximum
+
+
+class _Prose:
+    """Sentences whose lines end neither within a name nor within an interval."""
+
+    def __init__(self, text: str) -> None:
+        # To textwrap a no-break space is no place to break, to rich it is one.
+        self.text = re.sub(r"\([^()]* to [^()]*\)", lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Show it, filled to the width."""
+        lines = (textwrap.wrap(line, options.max_width, break_on_hyphens=False) for line in self.text.splitlines())
+        text = "\n".join(line for filled in lines for line in filled)
+        yield Text(text.replace("\N{NO-BREAK SPACE}", " "), style="bold")
+
+
 def _headline(text: str) -> RenderableType:
-    return Text(text, style="bold")
+    return _Prose(text)
 
 
 def _spaced(parts: Sequence[RenderableType]) -> RenderableType:

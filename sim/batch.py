@@ -39,7 +39,11 @@ FIRST_LOOK = 1_000
 LOOK_GROWTH = 1.25
 """Each further look comes after so many times the blocks."""
 CHUNK_HANDS = 32_768
-"""Hands a chunk, about; some hundredths of a second."""
+"""Hands a chunk at the most."""
+FIRST_CHUNK = 1_024
+"""Hands of the first chunks; how long they take says how large the next ones may be."""
+CHUNK_SECONDS = 0.25
+"""Time that a chunk may take, about: so much is lost at worst when a run is killed."""
 
 HAND_ROW = (
     "scenario",
@@ -348,13 +352,13 @@ def run(
     result = resumed if resumed is not None else Run(plan, empty_tally(plan))
     result.stopped = "all blocks played"
     began = time.perf_counter() - result.seconds
-    size = max(1, chunk_hands // (plan.rotations * len(plan.scenarios) * (16 if plan.matches else 1)))
+    pace = _Pace(plan, chunk_hands)
     per_block = plan.rotations * len(plan.scenarios)
     pool = ThreadPoolExecutor(threads)
     try:
         for last in looks(plan.blocks) if enough is not None else [plan.blocks]:
             for first, end, tally, chunk_rows in _play_all(
-                prepared, pool, threads, result, last, size, rows is not None
+                prepared, pool, threads, result, last, pace, rows is not None
             ):
                 result.tally.add(tally)
                 result.finished = _merged([*result.finished, (first, end)])
@@ -379,26 +383,46 @@ Chunk = tuple[int, int, Tally, np.ndarray[Any, Any]]
 
 
 def _play_all(
-    prepared: _Prepared, pool: ThreadPoolExecutor, threads: int, result: Run, last: int, size: int, with_rows: bool
+    prepared: _Prepared, pool: ThreadPoolExecutor, threads: int, result: Run, last: int, pace: "_Pace", with_rows: bool
 ) -> Iterator[Chunk]:
     """The chunks of all blocks before `last` that are not finished, in order; a few are played ahead."""
     waiting: list[tuple[int, int, Future[tuple[Tally, np.ndarray[Any, Any]]]]] = []
-    todo = _chunks(result.finished, last, size)
+    todo = _chunks(result.finished, last, pace)
+
+    def play(first: int, end: int) -> tuple[Tally, np.ndarray[Any, Any]]:
+        began = time.perf_counter()
+        played = prepared.play(first, end, with_rows)
+        pace.took(end - first, time.perf_counter() - began)
+        return played
+
     while True:
         while len(waiting) < 2 * threads and (span := next(todo, None)) is not None:
-            waiting.append((*span, pool.submit(prepared.play, *span, with_rows)))
+            waiting.append((*span, pool.submit(play, *span)))
         if not waiting:
             return
         first, end, future = waiting.pop(0)
         yield first, end, *future.result()
 
 
-def _chunks(finished: Sequence[tuple[int, int]], last: int, size: int) -> Iterator[tuple[int, int]]:
-    """The blocks before `last` outside the finished ranges, in ranges of at most `size`."""
+class _Pace:
+    """How many blocks the next chunk has: as many as take CHUNK_SECONDS, by the chunks before."""
+
+    def __init__(self, plan: Plan, most_hands: int) -> None:
+        each = plan.rotations * len(plan.scenarios)
+        self.most = max(1, most_hands // each)
+        self.size = max(1, min(most_hands, FIRST_CHUNK // (16 if plan.matches else 1)) // each)
+
+    def took(self, blocks: int, seconds: float) -> None:
+        fitting = int(blocks * CHUNK_SECONDS / max(seconds, 1e-9))
+        self.size = max(1, min(self.most, fitting, 4 * self.size))
+
+
+def _chunks(finished: Sequence[tuple[int, int]], last: int, pace: _Pace) -> Iterator[tuple[int, int]]:
+    """The blocks before `last` outside the finished ranges, in ranges of the size of the moment."""
     at = 0
     for begin, end in [*finished, (last, last)]:
         while at < min(begin, last):
-            stop = min(at + size, begin, last)
+            stop = min(at + pace.size, begin, last)
             yield at, stop
             at = stop
         at = max(at, end)

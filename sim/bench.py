@@ -44,6 +44,8 @@ PLAYERS = (2, 3, 4, 5, 6, 7)
 RULES = ("ochos-locos", "ochos-locos-actions", "ocho-loco", "crazy-eights", "crazy-eights-actions")
 STRATEGIES = ("random", "first-legal", "dump-faces", "hoard-eights", "suit-counting")
 """The first is what the others are compared with."""
+SCRIPTED = ("first-legal", "dump-faces", "hoard-eights")
+"""Those that follow a script; suit-counting reckons, and no bar is set for that."""
 SEED = 1
 TABLE_OF = 4
 """Players at the table wherever nothing else is said."""
@@ -53,6 +55,10 @@ FLOOR_SECONDS = 120
 
 class BenchError(RuntimeError):
     """Something that cannot be measured; its text is one line."""
+
+
+class BenchMistakeError(BenchError, ValueError):
+    """Something that cannot be asked for."""
 
 
 @dataclass(frozen=True)
@@ -173,8 +179,8 @@ def bench(
     players, hands and the draw limit and prints a line of JSON with its `ns_per_turn`. `command` starts `ochos-sim`, by
     default the installed one. `progress` is told what is about to be measured.
 
-    Raises BenchError if a part is unknown, a program cannot be run, or a run has not done what was asked; and whatever
-    `crew_of` raises for a strategy that does not exist.
+    Raises BenchMistakeError if a part is unknown, BenchError if a program cannot be run or a run has not done what was
+    asked, and whatever `crew_of` raises for a strategy that does not exist.
     """
     asked = _parts(parts, floor)
     program = list(command or ()) or (_installed() if {"startup", "compile", "memory"} & set(asked) else [])
@@ -204,6 +210,29 @@ def bench(
     return rows
 
 
+def headline(rows: Sequence[Row]) -> str:
+    """Say in a sentence how fast the usual game is played; '' if that was not measured."""
+    usual = [r for r in rows if r.unit == "hands/s" and r.what.startswith(f"{TABLE_OF} players, {RULES[0]}, ")]
+    strategy = usual[0].what.split(", ")[2] if usual else ""
+    found = {r.what.split(", ")[3]: r.value for r in usual if r.what.split(", ")[2] == strategy}
+    words = {"1 thread": "one thread", "2 threads": "two"}
+    said = [f"{float(f'{value:.2g}'):,.0f} on {words.get(key, key)}" for key, value in found.items()]
+    if not said:
+        return ""
+    said[0] = said[0].replace(" on ", " hands a second on ")
+    return f"About {', '.join(said)}, for {TABLE_OF} {strategy} players under {RULES[0]}."
+
+
+def speeds(rows: Sequence[Row]) -> list[dict[str, str]]:
+    """Put hands and turns a second of a case beside each other, a record a case."""
+    found: dict[str, dict[str, str]] = {}
+    for row in rows:
+        if row.part == "speed":
+            case = found.setdefault(row.what, {"speed of": row.what, "hands/s": "", "turns/s": "", "note": row.note})
+            case[row.unit] = f"{row.value:,.0f}"
+    return list(found.values())
+
+
 def _parts(parts: Sequence[str] | None, floor: str | Path | None) -> list[str]:
     """Check the parts and put them in order."""
     if parts is None:
@@ -212,9 +241,9 @@ def _parts(parts: Sequence[str] | None, floor: str | Path | None) -> list[str]:
         if part not in PARTS:
             near = difflib.get_close_matches(part, PARTS, 1)
             hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(PARTS)}"
-            raise BenchError(f"bench has no part {part!r}; {hint}")
+            raise BenchMistakeError(f"bench has no part {part!r}; {hint}")
     if "floor" in parts and floor is None:
-        raise BenchError("the part 'floor' needs the path of a compiled floor program")
+        raise BenchMistakeError("the part 'floor' needs the path of a compiled floor program")
     wanted = set(parts) | ({"floor"} if floor is not None else set())
     return [part for part in PARTS if part in wanted]
 
@@ -263,7 +292,9 @@ class _Measurement:
 
     def warm_up(self) -> None:
         """Compile, and let the processor find its speed."""
-        self.progress("the engine" if is_compiled(matches=False) else "compiling the engine, once for this version")
+        self.progress(
+            "the engine" if is_compiled(matches=False) else "compiling the engine for hands, once on this machine"
+        )
         compile_engine(self._usual(0))
         _play(self._usual(self.sizes.hands), 1)
 
@@ -319,7 +350,7 @@ class _Measurement:
                 median(scripted.ns_per_turn / random.ns_per_turn for random, scripted in pairs),
                 TIMES,
                 f"{TABLE_OF} players, {RULES[0]}, {plan.blocks:,} hands, median of {len(pairs)} pairs",
-                SCRIPTED_BAR,
+                SCRIPTED_BAR if strategy in SCRIPTED else None,
             )
 
     def threads(self) -> Iterator[Row]:

@@ -10,8 +10,6 @@ those of the second, so bit 14 is set exactly if there is a joker at all, and it
 of playable cards.
 """
 
-from collections.abc import Iterable
-
 import numpy as np
 
 SUITS = ("C", "D", "H", "S")
@@ -64,11 +62,3 @@ def card_names(cards: int, twice: int = 0) -> list[str]:
     """The names of all cards in a pair of words, in the order of their codes, copies side by side."""
     codes = [code for word in (int(cards), int(twice)) for code in range(64) if word >> code & 1]
     return [card_name(code) for code in sorted(JOKER_CODE if code % 16 == JOKER_CODE else code for code in codes)]
-
-
-def cards_mask(names: Iterable[str]) -> np.uint64:
-    """The set of the different cards named, as one word."""
-    mask = 0
-    for name in names:
-        mask |= 1 << card_code(name)
-    return np.uint64(mask)

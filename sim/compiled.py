@@ -66,6 +66,15 @@ def cache_directory(path: str) -> Path:
     return cache_home() / sources_hash(Path(path).resolve())
 
 
+@cache
+def _can_write(directory: Path) -> bool:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(directory, os.W_OK)
+
+
 def numbers(count: int) -> tuple[np.int64, ...]:
     """The numbers 0, 1, … as int64, to name constants with.
 
@@ -78,12 +87,13 @@ def kernel(function: Callable[..., Any] | None = None, *, signature: Any = None,
     """Compile a function with the options above; usable bare or with arguments.
 
     `signature`: compile at once for these types (strategies), else at the first call. `inline`: never leave it to the
-    compiler whether to call it. A function that was typed in and stands in no file is compiled but not cached.
+    compiler whether to call it. A function that was typed in and stands in no file is compiled but not cached, and so
+    is everything where the cache cannot be written: numba would go and keep it beside the sources, by date only.
     """
     if function is None:
         return lambda given: kernel(given, signature=signature, inline=inline)
     file = function.__code__.co_filename
-    cached = os.path.exists(file)
+    cached = os.path.exists(file) and _can_write(cache_directory(file))
     before = config.CACHE_DIR
     try:
         if cached:

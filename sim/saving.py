@@ -12,6 +12,7 @@ import tempfile
 import time
 import tomllib
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from io import BytesIO
 from pathlib import Path
@@ -107,8 +108,8 @@ class Folder:
                 for key in file.files:
                     part, _, name = key.partition("/")
                     self._parts.setdefault(part, {})[name] = file[key]
-        except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-            raise _damaged(path, " ".join(str(error).split())) from None
+        except (OSError, ValueError, TypeError, EOFError, zlib.error, zipfile.BadZipFile):
+            raise _damaged(path, "not the counts that were saved there") from None
 
     def load(self, part: str, plan: Plan) -> Run | None:
         """Return what was finished of a part of the experiment, or None if nothing was. Raises FolderError."""
@@ -116,12 +117,14 @@ class Folder:
         if held is None:
             return None
         empty = empty_tally(plan).arrays()
-        expected = {**empty, _SECONDS: np.zeros(()), _FINISHED: held.get(_FINISHED, np.zeros(0)).reshape(-1, 2)}
-        for name, array in expected.items():
+        ranges = held.get(_FINISHED, np.zeros(0))
+        if ranges.dtype.kind != "i" or ranges.shape != (len(ranges), 2) or (np.diff(ranges.ravel()) <= 0).any():
+            raise _damaged(self.path / CHUNKS, "its ranges of blocks are none")
+        for name, array in {**empty, _SECONDS: np.zeros(())}.items():
             saved = held.get(name)
             if saved is None or (saved.dtype.kind, saved.shape) != (array.dtype.kind, array.shape):
                 raise _damaged(self.path / CHUNKS, f"no {name} of this experiment in it")
-        finished = [(int(first), int(last)) for first, last in held[_FINISHED]]
+        finished = [(int(first), int(last)) for first, last in ranges]
         tally = Tally(**{name: held[name].copy() for name in empty})
         if sum(last - first for first, last in finished) != int(tally.blocks):
             raise _damaged(self.path / CHUNKS, "its counts and its ranges of blocks differ")

@@ -230,12 +230,12 @@ def test_quiet_says_nothing_beside_the_answer(tmp_path):
 
 def test_compiling_is_announced(monkeypatch, tmp_path):
     monkeypatch.setattr(sim.batch, "is_compiled", lambda matches: False)
-    assert ochos("simulate", "--hands", 10).stderr.startswith("compiling the engine, once on this machine")
+    assert ochos("simulate", "--hands", 10).stderr.startswith("compiling the engine for hands, once on this machine")
     assert ochos("simulate", "--hands", 10, "--quiet").stderr == ""
     ochos("trace")
     assert ochos("trace").stderr == ""
     monkeypatch.setattr("sim.compiled.cache_directory", lambda path: tmp_path)
-    assert ochos("trace").stderr.startswith("compiling the engine, once on this machine")
+    assert ochos("trace").stderr.startswith("compiling the engine for traces, once on this machine")
 
 
 # --- The same bytes ------------------------------------------------------------------------------------------------
@@ -431,32 +431,85 @@ def test_per_game_rows_do_not_depend_on_chunks(tmp_path, monkeypatch):
     monkeypatch.setattr("sim.rows.GROUP_ROWS", 128)
     for name, size in (("a", 70), ("b", 1000)):
         monkeypatch.setitem(sim.batch.run.__kwdefaults__, "chunk_hands", size)
-        ochos("simulate", "--hands", 300, "--per-game", tmp_path / name)
-    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-    assert pq.read_metadata(tmp_path / "a").num_row_groups == 3
+        ochos("simulate", "--hands", 300, "--per-game", tmp_path / f"{name}.parquet")
+    assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
+    assert pq.read_metadata(tmp_path / "a.parquet").num_row_groups == 3
 
 
 def test_per_game_rows_of_matches_and_of_a_resumed_run_are_whole(tmp_path, monkeypatch):
-    words = ("simulate", "--matches", 40, "--players", 2, "--out", tmp_path / "out", "--per-game", tmp_path / "rows")
+    words = (
+        "simulate",
+        "--matches",
+        40,
+        "--players",
+        2,
+        "--out",
+        tmp_path / "out",
+        "--per-game",
+        tmp_path / "rows.parquet",
+    )
     with monkeypatch.context() as patch:
         interrupt_after(patch, 1)
         ochos(*words, code=130)
-    assert len(pd.read_parquet(tmp_path / "rows")) < 40
+    assert len(pd.read_parquet(tmp_path / "rows.parquet")) < 40
     ochos(*words)
-    rows = pd.read_parquet(tmp_path / "rows")
+    rows = pd.read_parquet(tmp_path / "rows.parquet")
     assert list(rows.columns) == row_columns(2, matches=True)
     assert rows["game"].to_list() == list(range(40))
 
 
 @pytest.mark.usefixtures("cheat")
 def test_a_run_that_fails_leaves_no_rows(tmp_path):
-    refused("simulate", "--hands", 10, "--strategy", "cheat", "--per-game", tmp_path / "rows", code=1)
+    refused("simulate", "--hands", 10, "--strategy", "cheat", "--per-game", tmp_path / "rows.parquet", code=1)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_of_other_things_is_refused(tmp_path):
+    (tmp_path / "mine.txt").write_text("")
+    assert "not empty and no experiment of ours" in refused("simulate", "--hands", 10, "--out", tmp_path)
+
+
+def test_what_was_finished_before_is_not_played_now(tmp_path):
+    words = ("simulate", "--hands", 400, "--out", tmp_path / "a")
+    assert "s of playing" in ochos(*words).stdout
+    again = ochos(*words)
+    assert f"already finished: taken from {tmp_path / 'a'}" in again.stderr
+    assert "s of playing" not in again.stdout
+
+
+def test_matches_are_answered_first():
+    text = " ".join(ochos("simulate", "--matches", 200, "--quiet").stdout.split())
+    assert text.startswith("A match (to 100, lowest total wins) takes ")
+    assert "even share 25, " in text
+    assert text.index("seat strategy") < text.index("Single hands of ochos-locos: ")
+
+
+def test_eighty_columns(monkeypatch):
+    """Names break at a plus and before a setting, numbers before their interval, and nowhere else."""
+    monkeypatch.setenv("COLUMNS", "80")
+    words = ("--vary", "no-eight-on-eight,draw-three+no-eight-on-eight", "--vary", "draw.limit=until-playable")
+    for amount in (("--hands", 400), ("--matches", 40)):
+        text = ochos("fairness", *amount, *words).stdout
+        assert max(map(len, text.splitlines())) <= 80
+        table = text[text.index("rank ") : text.index("No hand was")].splitlines()
+        assert not any(line.count("(") != line.count(")") for line in table)
+        assert any("+no-eight-on-eight" in line for line in table)
+
+
+def test_forgetting_where_nothing_is_called_is_noted():
+    said = "--forget-last-card changes nothing"
+    plain, called = ("--set", "last_card.call=false"), ("--set", "last_card.call=true")
+    for verb in (("simulate", "--hands", 10), ("trace",)):
+        assert said in ochos(*verb, *plain, "--forget-last-card", 0.5).stderr
+        assert said not in ochos(*verb, *called, "--forget-last-card", 0.5).stderr
 
 
 def test_per_game_files_that_cannot_be(tmp_path):
     assert "is a folder" in refused("simulate", "--hands", 10, "--per-game", tmp_path)
-    assert "can not be written: No such file" in refused("simulate", "--hands", 10, "--per-game", tmp_path / "x" / "y")
+    assert "can not be written: No such file" in refused(
+        "simulate", "--hands", 10, "--per-game", tmp_path / "x" / "y.parquet"
+    )
+    assert "ends in .parquet" in refused("simulate", "--hands", 10, "--per-game", tmp_path / "y.csv")
 
 
 # --- fairness ------------------------------------------------------------------------------------------------------
@@ -514,6 +567,7 @@ def test_fairness_table_and_others():
     for part in ("4 players", "may be fairest", "spread, points", "turns a hand", "No hand was blocked", "variance"):
         assert part in text, part
     assert "all rule sets with draw.limit=2" in text
+    assert "400 deals × 2 rule sets = 800 hands" in text
     assert ochos(*words, "--format", "md").stdout.startswith("## 4 players\n\n")
     rows = list(csv.DictReader(io.StringIO(ochos(*words, "--format", "csv").stdout)))
     assert {row["rules"] for row in rows} == {"ochos-locos", "ochos-locos+actions"}
@@ -581,8 +635,8 @@ def test_trace_json_lines():
 
 
 def test_trace_of_a_hand_is_the_hand_that_was_simulated(tmp_path):
-    ochos("simulate", "--hands", 20, "--seed", 5, "--per-game", tmp_path / "rows", "--quiet")
-    rows = pd.read_parquet(tmp_path / "rows")
+    ochos("simulate", "--hands", 20, "--seed", 5, "--per-game", tmp_path / "rows.parquet", "--quiet")
+    rows = pd.read_parquet(tmp_path / "rows.parquet")
     end = events("--seed", 5, "--game", 13)[-1]
     assert rows.loc[13, "winner"] == end["winner"]
     assert rows.loc[13, [f"points_left_{seat}" for seat in range(1, 5)]].to_list() == end["points"]
@@ -590,8 +644,8 @@ def test_trace_of_a_hand_is_the_hand_that_was_simulated(tmp_path):
 
 def test_rotations_of_a_trace_are_those_of_a_block(tmp_path):
     lineup = ["--strategy", "dump-high", "--strategy", "random"]
-    ochos("simulate", "--hands", 20, "--players", 2, *lineup, "--per-game", tmp_path / "rows", "--quiet")
-    rows = pd.read_parquet(tmp_path / "rows").set_index(["game", "rotation"])
+    ochos("simulate", "--hands", 20, "--players", 2, *lineup, "--per-game", tmp_path / "rows.parquet", "--quiet")
+    rows = pd.read_parquet(tmp_path / "rows.parquet").set_index(["game", "rotation"])
     for rotation in (0, 1):
         found = events("--players", 2, *lineup, "--game", 3, "--rotation", rotation)
         assert found[1]["dealer"] == found[0]["first_dealer"] == rows.loc[(3, rotation), "dealer"]
@@ -751,6 +805,12 @@ def test_strategies_lists_all():
         (["--first-dealer", "5", "--matches", "5"], "--first-dealer is '5'; allowed: a whole number from 1 to 4"),
         (["--rulez", "x"], "no such option: --rulez; did you mean --rules?; see ochos-sim simulate --help"),
         (["--format", "xml"], "'xml' is not one of 'table', 'json', 'csv', 'md'"),
+        (["--rule", "x"], "no such option: --rule; did you mean --rules?; see"),
+        (["--vary", "actions"], "--vary belongs to fairness; see"),
+        (["crazy-eights+actions"], "did you mean --rules crazy-eights+actions?"),
+        (["--rules", "ochos-locos", "--rules", "crazy-eights"], "simulate plays one rule set, but --rules is given 2"),
+        (["--rules", "ochos-locos,crazy-eights"], "give --rules once for each"),
+        (["--strategy", "random"] * 3, "or 4 times, once a seat; or --players 3"),
         (["extra"], "unexpected extra argument"),
     ],
 )
@@ -826,12 +886,16 @@ def test_bench_prints_what_it_measures(monkeypatch):
     asked = []
     monkeypatch.setattr(bench, "bench", lambda crew_of, **how: asked.append(how) or [row])
     text = ochos("bench", "--part", "speed").stdout
-    assert "123,456 hands/s" in text
-    assert "met" in text
+    assert text.split()[:4] == ["speed", "of", "hands/s", "turns/s"]
+    assert "123,456" in text
     assert asked[0]["parts"] == ["speed"]
     found = json.loads(ochos("bench", "--format", "json").stdout)
     assert found["rows"][0]["value"] == 123456.0
     assert "did you mean random?" in refused("bench", "--strategy", "randm")
+
+
+def test_a_part_of_bench_that_there_is_not():
+    assert "did you mean memory?" in refused("bench", "--part", "memry")
 
 
 def test_the_facade_hands_on_what_it_names():
@@ -839,3 +903,11 @@ def test_the_facade_hands_on_what_it_names():
 
     assert all(hasattr(ochos_sim, name) for name in ochos_sim.__all__)
     assert list(ochos_sim.__all__) == sorted(ochos_sim.__all__)
+
+
+def test_the_example_of_the_facade_works():
+    import doctest
+
+    import ochos_sim
+
+    assert doctest.testmod(ochos_sim) == (0, 5)

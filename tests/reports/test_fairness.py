@@ -156,3 +156,8 @@ def test_mismatched_lengths_are_named():
         verdict(["A"], ranking([CLEAR, WORSE], [True, False]))
     with pytest.raises(ValueError, match="turns: 1 estimates for 2 scenarios"):
         ranking_frame(["A", "B"], ranking([CLEAR, WORSE], [True, False]), {"turns": [Estimate(1, 0, 1, 1)]})
+
+
+def test_a_sure_difference_does_not_print_as_none():
+    spread = dataclasses.replace(CLEAR, value=0.05, low=0.0004, high=0.11)
+    assert "by 5.00 points of win share (95 % interval 0.04 to 11.00)" in verdict(["locos"], ranking([spread], [True]))

@@ -296,3 +296,11 @@ def test_a_shared_match_counts_in_parts():
     shared = (rows["winner"] == 0).mean()
     assert sum(found) == pytest.approx(1.0)
     assert found == pytest.approx([(rows["winner"] == seat).mean() + shared / 2 for seat in (1, 2)])
+
+
+def test_a_share_that_is_exact_is_no_measurement():
+    """Where all play alike, the win share of the strategy is 1/n by necessity and is left out."""
+    result, _ = played(Plan((scenario("ochos-locos", ("random",) * 3),), seed=3, blocks=50, rotations=1))
+    frame = results_frame(result, ["A"])
+    assert not ((frame["measure"] == "win_share") & (frame["by"] == "strategy")).any()
+    assert ((frame["measure"] == "points_left") & (frame["by"] == "strategy")).sum() == 1

@@ -27,7 +27,7 @@ from reports.page import (
 FACTS = Facts(
     seed=7,
     hands=1_000_000,
-    blocks=250_000,
+    played="250,000 deals, each under 4 rule sets",
     version="0.1.0",
     rng_version=1,
     lineup="4 x random",
@@ -54,7 +54,8 @@ def report(folder):
         sections=sections,
         method=("Every rule set met the same deals.", "Intervals hold together at 95 %."),
         rules=(
-            RulesCompared("ochos-locos", "ochos-locos", (), "Ochos Locos"),
+            RulesCompared("ochos-locos", "ochos-locos", (), "Ochos Locos", "Played at home.", "turn_cap = 9\n[wild]"),
+            RulesCompared("my.toml", "the defaults", (), ""),
             RulesCompared(RULES[0], "ochos-locos", (Change("wild.suit", "declared", "own"),), "Ochos Locos, variant"),
         ),
         command="ochos-sim fairness --rules ochos-locos --seed 7",
@@ -189,6 +190,7 @@ def test_text_from_outside_is_text(tmp_path, report):
 def test_markdown_holds_the_tables_the_pictures_and_the_command(folder, report):
     _, markdown = pages(folder, report)
     assert markdown.startswith("# Which house rule is fairer?\n\nSilent eights are fairest.\n\nThe rest")
+    assert "\n\nPlayed by 4 x random · 250,000 deals, each under 4 rule sets · seed 7\n\n## 4 players" in markdown
     assert (
         "| Rules | Rank | May be fairest | Spread, points | Best position | Worst position "
         "| Turns a hand | Blocked hands, % |\n"
@@ -204,6 +206,27 @@ def test_markdown_holds_the_tables_the_pictures_and_the_command(folder, report):
     ]
     assert all((folder / link).exists() for _, link in links)
     assert "\n\n\n" not in markdown
+
+
+def test_what_was_played_is_said_in_full(folder, report):
+    html, markdown = pages(folder, report)
+    for text in ("Played at home.", "ochos-locos as it stands.", "No option differs from the defaults."):
+        assert text in html
+        assert text in markdown
+    assert "<details>\n<summary>All rules of ochos-locos</summary>" in html
+    assert "<code>turn_cap = 9\n[wild]</code>" in html
+    assert markdown.endswith("### All rules of ochos-locos\n\n```toml\nturn_cap = 9\n[wild]\n```\n")
+    assert html.count("Sheet:") == markdown.count("Sheet:") == 2
+    assert "Played by 4 x random · 250,000 deals, each under 4 rule sets · seed 7" in html
+
+
+def test_endings_that_never_came_are_left_out_and_said():
+    _, ranking = example(2, 4)
+    never = ranking.assign(blocked=0.0, blocked_low=0.0, blocked_high=0.00019)
+    table = ranking_table(never.assign(capped=0.0, capped_low=0.0, capped_high=0.0001))
+    assert table.columns[-1] == "Turns a hand"
+    assert table.note == "No hand was blocked or capped (at most 0.019 %)."
+    assert ranking_table(ranking).note == ""
 
 
 def test_ranking_table_of_several_and_of_one():
@@ -230,8 +253,7 @@ def test_a_measure_without_a_label_is_shown_under_its_name():
 def test_facts():
     assert fact_rows(FACTS) == [
         ("Seed", "7"),
-        ("Hands", "1,000,000"),
-        ("Deal blocks", "250,000"),
+        ("Hands", "1,000,000: 250,000 deals, each under 4 rule sets"),
         ("Line-up", "4 x random"),
         ("Stopped because", "all hands played"),
         ("Version", "ochos-sim 0.1.0, random numbers version 1"),

@@ -267,6 +267,23 @@ def test_parts():
     assert module._parts(["memory", "speed"], "x") == ["floor", "speed", "memory"]
 
 
+def test_a_case_of_speed_is_one_record_and_the_usual_one_a_sentence():
+    rows = bench(crew_of, strategies=("random",), parts=["speed"], sizes=TINY)
+    records = module.speeds(rows)
+    assert len(records) * 2 == len(rows)
+    assert all(record["hands/s"] and record["turns/s"] for record in records)
+    said = module.headline(rows)
+    assert said.startswith("About ")
+    assert " hands a second on one thread" in said
+    assert said.endswith("for 4 random players under ochos-locos.")
+    assert module.headline([]) == ""
+
+
+def test_only_scripts_have_a_bar():
+    rows = bench(crew_of, strategies=("random", "hoard-eights", "suit-counting"), parts=["scripted"], sizes=TINY)
+    assert [row.bar is None for row in rows] == [False, True]
+
+
 def test_unknown_strategy():
     with pytest.raises(StrategyError, match="did you mean random"):
         bench(crew_of, strategies=["randm"], parts=["speed"], sizes=TINY)

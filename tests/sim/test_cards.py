@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.bits import count_cards, highest_card, lowest_card, nth_card
-from sim.cards import JOKER_CODE, RANK_OF, SUITS, card_code, card_name, card_names, cards_mask
+from sim.cards import JOKER_CODE, RANK_OF, SUITS, card_code, card_name, card_names
 from sim.compiled import kernel
 from sim.engine import with_card, without_card
 
@@ -19,7 +19,7 @@ def test_names_and_codes():
     assert card_code("qs") == 3 * 16 + 12
     assert card_code("JKR") == JOKER_CODE
     assert [card_name(card_code(name)) for name in ALL] == ALL
-    assert int(cards_mask(ALL)).bit_count() == 52
+    assert len({card_code(name) for name in ALL}) == 52
 
 
 @pytest.mark.parametrize("name", ["", "8", "H", "1H", "11H", "8X", "8HH", "JOKER", "0C"])
