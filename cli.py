@@ -64,6 +64,7 @@ class Door(TyperGroup):
     def main(self, args: Sequence[str] | None = None, **extra: Any) -> Any:  # type: ignore[override]
         """Run a command line and exit."""
         words = list(sys.argv[1:] if args is None else args)
+        _ready_streams()
         try:
             # The words are kept for the command that resumes an interrupted run.
             code = super().main(words, **(extra | {"standalone_mode": False, "obj": words}))
@@ -71,11 +72,24 @@ class Door(TyperGroup):
         except BrokenPipeError:
             _silence_stdout()
             sys.exit(1)
+        except KeyboardInterrupt:
+            _note(f"{NAME}: interrupted")
+            sys.exit(130)
         except TyperException as error:
             _tell_usage(error)
         except Exception as error:
             _tell(error)
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _ready_streams() -> None:
+    """Print UTF-8 whatever the locale says, as the contract promises, and nowhere where an output is closed."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="surrogateescape")
 
 
 def _tell_usage(error: TyperException) -> NoReturn:
@@ -530,10 +544,15 @@ def play(
 
     announce_compiling("matches" if question.matches else "hands", is_compiled(question.matches), quiet)
     plans = []
-    for players in question.players:
-        crew, labels = crew_of(question.seats(players), question.notice_rate)
-        plans.append(question.plan(players, crew, labels))
-    compile_engine(plans[0])
+    # The compiler would swallow an interruption or leave it half done, so it is heard afterwards.
+    with interruptible() as asked_to_stop:
+        for players in question.players:
+            crew, labels = crew_of(question.seats(players), question.notice_rate)
+            plans.append(question.plan(players, crew, labels))
+        compile_engine(plans[0])
+        if asked_to_stop():
+            _note(f"{NAME}: interrupted")
+            raise typer.Exit(130)
     finished = []
     taken = set()
     with interruptible() as asked_to_stop, progress_bar(quiet) as bar:
@@ -1170,7 +1189,7 @@ def open_folder(out: Path | None, question: "Question") -> "Folder | None":
 
 def check_rows_name(path: Path | None) -> None:
     """Refuse a file of rows whose name says that it is something else."""
-    if path is not None and path.suffix != ".parquet" and not path.is_dir():
+    if path is not None and path.suffix != ".parquet" and (not path.name or not path.is_dir()):
         raise CommandError(f"--per-game is {str(path)!r}; allowed: a file whose name ends in .parquet")
 
 

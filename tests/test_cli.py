@@ -270,13 +270,25 @@ def contents(folder):
 def interrupt_after(monkeypatch, chunks, size=100):
     """Play in small chunks and interrupt after so many of them."""
     counter = itertools.count(1)
+    contexts = itertools.count()
 
     @contextmanager
     def interruptible():
-        yield lambda: next(counter) >= chunks
+        playing = next(contexts) > 0  # the first is that of compiling
+        yield lambda: playing and next(counter) >= chunks
 
     monkeypatch.setattr(cli, "interruptible", interruptible)
     monkeypatch.setitem(sim.batch.run.__kwdefaults__, "chunk_hands", size)
+
+
+def test_an_interruption_while_compiling_ends_the_run(monkeypatch):
+    @contextmanager
+    def interruptible():
+        yield lambda: True
+
+    monkeypatch.setattr(cli, "interruptible", interruptible)
+    result = ochos("simulate", "--hands", 1000, "--quiet", code=130)
+    assert (result.stdout, result.stderr) == ("", "ochos-sim: interrupted\n")
 
 
 @pytest.mark.parametrize(
@@ -294,7 +306,7 @@ def test_an_interrupted_run_goes_on_to_the_same_bytes(tmp_path, monkeypatch, wor
     ochos(*words, "--out", whole, "--quiet")
     assert set(MADE) <= set(contents(whole))
     with monkeypatch.context() as patch:
-        interrupt_after(patch, chunks)
+        interrupt_after(patch, chunks, 6 if "--matches" in words else 100)
         result = ochos(*words, "--out", broken, "--quiet", code=130)
     assert "interrupted" in result.stdout
     assert f"what is finished is kept in {broken}. To go on:\n  ochos-sim {words[0]} " in result.stderr
@@ -340,8 +352,8 @@ def test_an_interrupted_run_without_a_folder_says_that_nothing_is_kept(monkeypat
 
 
 def test_a_drawn_seed_is_in_the_command_that_resumes(tmp_path, monkeypatch):
-    interrupt_after(monkeypatch, 2)
     for words in (("--seed", "random"), ("--seed=random",)):
+        interrupt_after(monkeypatch, 2)
         result = ochos("simulate", "--hands", 1000, *words, "--out", tmp_path / str(len(words)), code=130)
         seed = result.stderr.splitlines()[0].removeprefix("seed ")
         assert seed in result.stderr.splitlines()[-1]
@@ -449,7 +461,7 @@ def test_per_game_rows_of_matches_and_of_a_resumed_run_are_whole(tmp_path, monke
         tmp_path / "rows.parquet",
     )
     with monkeypatch.context() as patch:
-        interrupt_after(patch, 1)
+        interrupt_after(patch, 1, 6)
         ochos(*words, code=130)
     assert len(pd.read_parquet(tmp_path / "rows.parquet")) < 40
     ochos(*words)
