@@ -74,14 +74,13 @@ NO_STARTER = np.int64(-2)
 HAND_OVER = np.int64(-3)
 """Returned in place of the next position when a player has gone out."""
 
-
 # What a step of a turn leads to, if it is not the code of a card to lay:
 TURN_GOES_ON = np.int64(-4)
-"""the player still has its own play."""
+"""The player still has its own play."""
 TURN_OVER = np.int64(-5)
-"""the player lays nothing, and the next one is to act."""
+"""The player lays nothing, and the next one is to act."""
 STOP_CALLED = np.int64(-6)
-"""the player has stopped the hand."""
+"""The player has stopped the hand."""
 
 ASKED_PLAY, ASKED_SUIT, ASKED_STOP = numbers(3)
 
