@@ -61,6 +61,7 @@ class CommandError(ValueError):
 class Door(TyperGroup):
     """The verbs, with every error told in one line."""
 
+    # typer declares four arguments more, all of which only pass through `extra`.
     def main(self, args: Sequence[str] | None = None, **extra: Any) -> Any:  # type: ignore[override]
         """Run a command line and exit."""
         words = list(sys.argv[1:] if args is None else args)
@@ -77,7 +78,7 @@ class Door(TyperGroup):
             sys.exit(130)
         except TyperException as error:
             _tell_usage(error)
-        except Exception as error:
+        except Exception as error:  # `_tell` raises again whatever is not an error of ours or of the system
             _tell(error)
         sys.exit(code if isinstance(code, int) else 0)
 

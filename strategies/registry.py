@@ -63,6 +63,8 @@ def _address(function: Function) -> int:
         plain = getattr(function, "py_func", function)
         try:
             compiled = kernel(plain, signature=SIGNATURE)
+        except OSError:  # of the cache (a full disk), which is no fault of the strategy
+            raise
         except Exception as error:  # whatever numba ends in: the writer is shown the line
             raise StrategyError(_compile_fault(plain, error)) from error
         result = compiled.overloads[compiled.signatures[0]]
