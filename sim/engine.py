@@ -61,7 +61,7 @@ from sim.streams import (
     fill_words,
     where,
 )
-from sim.table import ACT_DRAW, ACT_PASS, BLOCKED, CAPPED, OUT, STOPPED
+from sim.table import ACT_DRAW, ACT_PASS, BLOCKED, CAPPED, MOST_PARAMS, OUT, STOPPED
 
 # What can go wrong in a hand; a status below 0 stops the run.
 RAISED = -(1 << 62)
@@ -139,6 +139,18 @@ def _call_strategy(typingctx, address, sight):
         return builder.select(fine, builder.load(answer), ir.Constant(number, RAISED))
 
     return types.int64(types.int64, sight), code
+
+
+@intrinsic
+def address_of(typingctx, record):
+    """The address of a record."""
+    if not isinstance(record, types.Record):
+        return None
+
+    def code(context, builder, signature, args):
+        return builder.ptrtoint(args[0], ir.IntType(64))
+
+    return types.int64(record), code
 
 
 @intrinsic
@@ -348,8 +360,8 @@ def _penalise(rule, t, position, number, why):
 
 
 @kernel(inline=True)
-def _ask(t, address, position, playable, may_draw, may_pass):
-    """Put a question to the strategy at a position and give back its answer."""
+def _ask(t, crew, address, position, playable, may_draw, may_pass):
+    """Put a question to a strategy of the crew, at a position, and give back its answer."""
     sight = t.sight
     at = _u(position)
     asked = t.questions[at]
@@ -367,6 +379,7 @@ def _ask(t, address, position, playable, may_draw, may_pass):
     sight.may_draw = may_draw
     sight.may_pass = may_pass
     sight.position = position
+    sight.params = address_of(crew) + t.seat[at] * (8 * MOST_PARAMS)
     return _call_strategy(address, sight)
 
 
@@ -382,7 +395,7 @@ def _fault(t, position, question, answer):
 @kernel
 def _ask_suit(t, crew, position):
     """The suit that a player declares, or FAULT."""
-    suit = _ask(t, crew.suit[_u(t.seat[_u(position)])], position, _u(0), _0, _0)
+    suit = _ask(t, crew, crew.suit[_u(t.seat[_u(position)])], position, _u(0), _0, _0)
     return suit if 0 <= suit < 4 else _fault(t, position, ASKED_SUIT, suit)
 
 
@@ -443,7 +456,7 @@ def _lay(rule, t, crew, position, card):
     """Lay a card: suit, effect, last-card call. Returns the next position, HAND_OVER or FAULT."""
     sight = t.sight
     at = _u(position)
-    t.idle = 0
+    sight.idle = 0
     if rule.copies:
         t.hands[at], t.hands_twice[at] = without_card(t.hands[at], t.hands_twice[at], card)
         sight.pile, sight.pile_twice = with_card(sight.pile, sight.pile_twice, card)
@@ -466,7 +479,7 @@ def _lay(rule, t, crew, position, card):
             sight.active_suit = NO_SUIT
         elif rule.wild_suit == DELAYED:
             sight.active_suit = NO_SUIT
-            t.delayed = position
+            sight.declarer = position
         else:
             suit = _ask_suit(t, crew, position)
             if suit == FAULT:
@@ -477,7 +490,14 @@ def _lay(rule, t, crew, position, card):
         suit = card >> 4
         sight.active_suit = suit
         sight.played[at * _u(4) + _u(suit)] += 1
+    return _complete(rule, t, crew, position, card, left)
 
+
+@kernel(inline=True)
+def _complete(rule, t, crew, position, card, left):
+    """What follows a card once its suit is settled: effect, last-card call. As `_lay`; `left`: cards still in hand."""
+    sight = t.sight
+    at = _u(position)
     effect = rule.effects[_u(card) & _u(15)]
     if left == 0:
         due = 0
@@ -507,6 +527,7 @@ def _lay(rule, t, crew, position, card):
 def prepare(rule, t):
     """Write into a table what its view says of the rules; once, before hands under this rule are played on it."""
     sight = t.sight
+    sight.rules = address_of(rule)
     sight.wilds = rule.wilds
     sight.penalties = rule.penalties
     sight.pack = rule.cards
@@ -540,9 +561,9 @@ def _clear(t):
     for i in range(4 * players):
         sight.drew_on[_u(i)] = 0
         sight.played[_u(i)] = 0
-    t.delayed = -1
-    t.idle = 0
-    t.turn_drew = 0
+    sight.declarer = -1
+    sight.idle = 0
+    sight.taken = 0
     t.chain = 0
     t.cards_drawn = 0
     t.passes = 0
@@ -674,9 +695,15 @@ def _open(rule, t, crew, card):
             return suit
         sight.active_suit = suit
         _write(t, LOG_DECLARE, dealer, suit, _0, _0, _0)
-    effect = rule.effects[_u(card) & _u(15)]
+    return _first_to_play(rule, t, card)
+
+
+@kernel
+def _first_to_play(rule, t, starter):
+    """Who begins, after the effect of the starter where it has one."""
+    effect = rule.effects[_u(starter) & _u(15)]
     if rule.starter_acts and effect != PLAIN:
-        return _take_effect(rule, t, dealer, effect, card)
+        return _take_effect(rule, t, t.sight.players - 1, effect, starter)
     return np.int64(0)
 
 
@@ -684,14 +711,17 @@ def _open(rule, t, crew, card):
 
 
 @kernel
-def _declare_delayed(t, crew):
-    """The player who laid a wild names its suit now."""
-    suit = _ask_suit(t, crew, t.delayed)
+def _declare_delayed(t, crew, position):
+    """The player who laid a wild names its suit now that the turn of `position` begins."""
+    sight = t.sight
+    declarer = sight.declarer
+    sight.acting = position
+    suit = _ask_suit(t, crew, declarer)
     if suit == FAULT:
         return FAULT
-    t.sight.active_suit = suit
-    _write(t, LOG_DECLARE, t.delayed, suit, _0, _0, _0)
-    t.delayed = -1
+    sight.active_suit = suit
+    _write(t, LOG_DECLARE, declarer, suit, _0, _0, _0)
+    sight.declarer = -1
     return TURN_GOES_ON
 
 
@@ -710,7 +740,7 @@ def _face_penalty(rule, t, crew, position):
     if not rule.may_finish and sight.counts[at] == 1:
         answers &= ~rule.wilds
     if answers:
-        answer = _ask(t, crew.play[_u(t.seat[at])], position, answers, _1, _0)
+        answer = _ask(t, crew, crew.play[_u(t.seat[at])], position, answers, _1, _0)
         if 0 <= answer < 64 and answers >> _u(answer) & _ONE:
             return answer
         if answer != ACT_DRAW:
@@ -720,9 +750,9 @@ def _face_penalty(rule, t, crew, position):
     t.chain = 0
     given = _penalise(rule, t, position, due, WHY_PENALTY)
     if rule.loses_turn:
-        t.idle = 0
+        sight.idle = 0
         return TURN_OVER
-    t.turn_drew = given
+    sight.taken = given
     return TURN_GOES_ON
 
 
@@ -742,27 +772,33 @@ def _try_illegal(rule, t, crew, position, playable):
     _write(t, LOG_ILLEGAL, position, card, np.int64(caught), _0, _0)
     if not caught:
         return np.int64(card)
-    t.idle = 0
+    sight.idle = 0
     _penalise(rule, t, position, rule.illegal_penalty, WHY_ILLEGAL)
     return TURN_OVER
 
 
 @kernel
+def _after_stop(rule, t, crew, position):
+    """What may come between the stop and a turn's own play: delayed suit, penalty draw. As `_face_penalty`."""
+    sight = t.sight
+    if sight.declarer >= 0 and _declare_delayed(t, crew, position) == FAULT:
+        return FAULT
+    if sight.pending > 0:
+        return _face_penalty(rule, t, crew, position)
+    return TURN_GOES_ON
+
+
+@kernel
 def _begin_turn(rule, t, crew, position):
     """What may come before a turn's own play: stop, delayed suit, penalty draw. As `_face_penalty`, or STOP_CALLED."""
-    sight = t.sight
     if rule.stop_points > 0 and _hand_points(rule, t, position) <= rule.stop_points:
-        answer = _ask(t, crew.stop[_u(t.seat[_u(position)])], position, _u(0), _0, _0)
+        answer = _ask(t, crew, crew.stop[_u(t.seat[_u(position)])], position, _u(0), _0, _0)
         if answer == 1:
             _write(t, LOG_STOP, position, _0, _0, _0, _0)
             return STOP_CALLED
         if answer != 0:
             return _fault(t, position, ASKED_STOP, answer)
-    if t.delayed >= 0 and _declare_delayed(t, crew) == FAULT:
-        return FAULT
-    if sight.pending > 0:
-        return _face_penalty(rule, t, crew, position)
-    return TURN_GOES_ON
+    return _after_stop(rule, t, crew, position)
 
 
 @kernel(inline=True)
@@ -779,11 +815,19 @@ def _own_play(rule, t, crew, position, follow):
         tried = _try_illegal(rule, t, crew, position, playable)
         if tried != TURN_GOES_ON:
             return tried
-    drawn = 0
-    asked = False
-    card = TURN_OVER
     if playable == 0:
         t.stuck += 1
+    return _choose(rule, t, crew, position, follow, held, playable, _0)
+
+
+@kernel(inline=True)
+def _choose(rule, t, crew, position, follow, held, playable, drawn):
+    """The choices of a turn's own play after `drawn` cards; `held`: what it held before. As `_face_penalty`."""
+    sight = t.sight
+    at = _u(position)
+    seat = _u(t.seat[at])
+    asked = False
+    card = TURN_OVER
     while True:
         more = drawn < rule.limit and (playable == 0 or rule.voluntary) and _can_give(rule, t)
         if playable:
@@ -794,7 +838,7 @@ def _own_play(rule, t, crew, position, follow):
             if not asked:
                 asked = True
                 t.choices += 1
-            answer = _ask(t, crew.play[seat], position, playable, np.int64(more), np.int64(may_pass))
+            answer = _ask(t, crew, crew.play[seat], position, playable, np.int64(more), np.int64(may_pass))
             if 0 <= answer < 64 and playable >> _u(answer) & _ONE:
                 card = answer
                 break
@@ -814,7 +858,7 @@ def _own_play(rule, t, crew, position, follow):
         sight.drew_on[at * _u(4) + _u(sight.active_suit)] += 1
     if card < 0:
         t.passes += 1
-        t.idle = 0 if drawn + t.turn_drew > 0 else t.idle + 1
+        sight.idle = 0 if drawn + sight.taken > 0 else sight.idle + 1
         _write(t, LOG_PASS, position, _0, _0, _0, _0)
     return card
 
@@ -870,6 +914,35 @@ def _settle(rule, t, reason, position):
             t.scored[_u(p)] = t.points_left[_u(p)] - less
 
 
+@kernel(inline=True)
+def _carry_out(rule, t, crew, position, card):
+    """Carry out what a turn came to (see `_face_penalty`).
+
+    Returns who is next, HAND_OVER if the hand has ended and is settled, or FAULT.
+    """
+    sight = t.sight
+    if card >= 0:
+        following = _lay(rule, t, crew, position, card)
+        if following < 0:
+            if following == HAND_OVER:
+                _settle(rule, t, OUT, position)
+            return following
+    elif card == TURN_OVER:
+        following = _after(sight, position)
+        if sight.idle == sight.players:
+            _settle(rule, t, BLOCKED, following)
+            return HAND_OVER
+    elif card == STOP_CALLED:
+        _settle(rule, t, STOPPED, position)
+        return HAND_OVER
+    else:
+        return FAULT
+    if sight.turn >= rule.turn_cap:
+        _settle(rule, t, CAPPED, following)
+        return HAND_OVER
+    return following
+
+
 @kernel
 def play_turns(rule, t, crew, position):
     """Play a hand on from `position`, whose turn it is, to its end. Returns how it ended (OUT …) or FAULT.
@@ -884,37 +957,68 @@ def play_turns(rule, t, crew, position):
         sight.drawn = 0
         card = TURN_GOES_ON
         if special:
-            t.turn_drew = 0
+            sight.taken = 0
             card = _begin_turn(rule, t, crew, position)
             follow = _may_follow(rule, sight)
         if card == TURN_GOES_ON:
             card = _own_play(rule, t, crew, position, follow)
+        following = _carry_out(rule, t, crew, position, card)
+        if following < 0:
+            return t.reason if following == HAND_OVER else FAULT
+        position = following
         if card >= 0:
-            following = _lay(rule, t, crew, position, card)
-            if following < 0:
-                if following == FAULT:
-                    return FAULT
-                _settle(rule, t, OUT, position)
-                return OUT
-            position = following
             # A card that is not wild says itself what may follow, without the way through memory.
             if rule.wilds >> _u(card) & _ONE or sight.any_card:
                 follow = _may_follow(rule, sight)
             else:
                 follow = _match(rule, card, card >> 4) | rule.wilds
-        elif card == TURN_OVER:
-            position = _after(sight, position)
-            if t.idle == sight.players:
-                _settle(rule, t, BLOCKED, position)
-                return BLOCKED
-        elif card == STOP_CALLED:
-            _settle(rule, t, STOPPED, position)
-            return STOPPED
-        else:
+
+
+@kernel
+def play_from(rule, t, crew, position, question):
+    """Put a question again (ASKED_PLAY …) on a table that stands where it was put, and play the hand on from there.
+
+    `position`: whose turn it is. The strategies of `crew` need not be those that played so far. Returns as
+    `play_turns`.
+    """
+    sight = t.sight
+    if question == ASKED_SUIT and sight.declarer < 0:
+        asked = position if sight.turn else sight.players - 1
+        suit = _ask_suit(t, crew, asked)
+        if suit == FAULT:
             return FAULT
+        sight.active_suit = suit
+        if sight.turn:
+            following = _complete(rule, t, crew, asked, sight.top, sight.counts[_u(asked)])
+        else:
+            following = _first_to_play(rule, t, sight.top)
         if sight.turn >= rule.turn_cap:
-            _settle(rule, t, CAPPED, position)
+            _settle(rule, t, CAPPED, following)
             return CAPPED
+        return play_turns(rule, t, crew, following)
+    if question == ASKED_STOP:
+        card = _begin_turn(rule, t, crew, position)
+    elif question == ASKED_SUIT or sight.pending > 0:
+        card = _after_stop(rule, t, crew, position)
+    else:
+        card = _choose_again(rule, t, crew, position)
+    if card == TURN_GOES_ON:
+        card = _own_play(rule, t, crew, position, _may_follow(rule, sight))
+    following = _carry_out(rule, t, crew, position, card)
+    if following < 0:
+        return t.reason if following == HAND_OVER else FAULT
+    return play_turns(rule, t, crew, following)
+
+
+@kernel
+def _choose_again(rule, t, crew, position):
+    """Put the question of a turn's own play again, with what the view says is playable. As `_face_penalty`."""
+    sight = t.sight
+    follow = _may_follow(rule, sight)
+    if not rule.may_finish and sight.counts[_u(position)] == 1:
+        follow &= ~rule.wilds
+    # Where only cards held before the turn may be played, what is playable stays as it is, whatever is drawn.
+    return _choose(rule, t, crew, position, follow, sight.playable, sight.playable, sight.drawn)
 
 
 @kernel

@@ -30,6 +30,8 @@ VIEW_FIELDS: list[tuple[str, Any, str]] = [
     ("may_pass", np.int64, "1 if the seat may pass now"),
     ("drawn", np.int64, "cards drawn so far in this turn, penalty cards not counted"),
     ("position", np.int64, "own position: 0 is left of the dealer, players - 1 the dealer"),
+    ("taken", np.int64, "penalty cards taken in this turn, where it goes on after them"),
+    ("params", np.int64, "where the seat's parameters are: toolkit.param_int and toolkit.param_float read them"),
     # Of the table
     ("players", np.int64, "players in this hand"),
     ("turn", np.int64, "turns begun in this hand, the present one included"),
@@ -38,6 +40,9 @@ VIEW_FIELDS: list[tuple[str, Any, str]] = [
     ("active_suit", np.int64, "0 C, 1 D, 2 H, 3 S; 4 while a delayed suit is not yet declared"),
     ("any_card", np.int64, "1 if any card may follow the top card"),
     ("pending", np.int64, "cards of the penalty draw that waits for the seat to act"),
+    ("declarer", np.int64, "position that has laid a wild and still has to declare its suit (delayed), -1 nobody"),
+    ("acting", np.int64, "where a delayed suit is asked for: the position whose turn begins"),
+    ("idle", np.int64, "turns in a row that ended in a pass without a card drawn; with all players the hand is blocked"),
     ("stock", np.int64, "cards in the stock"),
     ("discards", np.int64, "cards in the discard pile, the top included"),
     ("pile", np.uint64, "cards in the discard pile, the top included"),
@@ -50,6 +55,7 @@ VIEW_FIELDS: list[tuple[str, Any, str]] = [
     ("drew_on", (np.uint16, (MOST_PLAYERS * 4,)), "turns in which it drew or passed on a suit: [position * 4 + suit]"),
     ("played", (np.uint16, (MOST_PLAYERS * 4,)), "cards of a suit that it played, wilds not: [position * 4 + suit]"),
     # Of the rules
+    ("rules", np.int64, "where the record of all the rules is, for a strategy that plays the hand on in its head"),
     ("wilds", np.uint64, "cards that are wild"),
     ("penalties", np.uint64, "cards that make the next player draw"),
     ("pack", np.uint64, "every different card of the pack"),
@@ -96,9 +102,6 @@ TABLE = _dtype(
         ("questions", (np.int64, (MOST_PLAYERS,))),  # put to each position in this hand
         # What goes on
         ("prepared", np.int64),  # players whose rule record the view's facts come from, 0 none yet
-        ("turn_drew", np.int64),  # penalty cards taken in a turn that goes on
-        ("delayed", np.int64),  # position that still has to declare a suit, -1 none
-        ("idle", np.int64),  # turns in a row that ended in a pass without a card drawn
         ("chain", np.int64),  # draw cards answered in a row
         # The hand's record
         ("reason", np.int64),
@@ -132,8 +135,13 @@ OUT, BLOCKED, STOPPED, CAPPED = numbers(4)
 """How a hand ended (`reason`)."""
 REASONS = ("out", "blocked", "stopped", "capped")
 
+MOST_PARAMS = 8
+"""Parameters that a strategy may have."""
+
 CREW = _dtype(
     [
+        # First, so that the address of the crew is that of seat 0's parameters.
+        ("params", (np.int64, (MOST_PLAYERS, MOST_PARAMS))),  # a float by its bits
         ("play", (np.int64, (MOST_PLAYERS,))),  # addresses of compiled functions, by seat
         ("suit", (np.int64, (MOST_PLAYERS,))),
         ("stop", (np.int64, (MOST_PLAYERS,))),

@@ -15,10 +15,12 @@ def any_play(view):
     return DRAW if k == cards and view.may_draw else PASS
 
 
+@kernel
 def any_suit(view):
     return choice(view, 4)
 
 
+@kernel
 def perhaps_stop(view):
     return choice(view, 2)
 
