@@ -22,6 +22,7 @@ from numba.extending import intrinsic
 from sim.bits import count_cards, lowest_card, nth_card
 from sim.cards import JOKER_CODE, JOKERS_MASK, NO_SUIT, RANK_MASK, SUIT_MASK
 from sim.compiled import kernel, numbers
+from sim.memory import address_of, store_int
 from sim.record import (
     AGAIN,
     ANY_CARD,
@@ -141,41 +142,17 @@ def _call_strategy(typingctx, address, sight):
     return types.int64(types.int64, sight), code
 
 
-@intrinsic
-def address_of(typingctx, record):
-    """The address of a record."""
-    if not isinstance(record, types.Record):
-        return None
-
-    def code(context, builder, signature, args):
-        return builder.ptrtoint(args[0], ir.IntType(64))
-
-    return types.int64(record), code
-
-
-@intrinsic
-def _store(typingctx, address, value):
-    """Store an int64 at an address."""
-
-    def code(context, builder, signature, args):
-        target = builder.inttoptr(args[0], ir.IntType(64).as_pointer())
-        builder.store(args[1], target)
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64), code
-
-
 @kernel
 def _write_row(t, event, position, a, b, c, d):
     if t.logged < t.log_room:
         at = t.log + t.logged * LOG_COLUMNS * 8
-        _store(at, event)
-        _store(at + 8, t.sight.turn)
-        _store(at + 16, position)
-        _store(at + 24, a)
-        _store(at + 32, b)
-        _store(at + 40, c)
-        _store(at + 48, d)
+        store_int(at, event)
+        store_int(at + 8, t.sight.turn)
+        store_int(at + 16, position)
+        store_int(at + 24, a)
+        store_int(at + 32, b)
+        store_int(at + 40, c)
+        store_int(at + 48, d)
     t.logged += 1
 
 

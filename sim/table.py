@@ -31,7 +31,7 @@ VIEW_FIELDS: list[tuple[str, Any, str]] = [
     ("drawn", np.int64, "cards drawn so far in this turn, penalty cards not counted"),
     ("position", np.int64, "own position: 0 is left of the dealer, players - 1 the dealer"),
     ("taken", np.int64, "penalty cards taken in this turn, where it goes on after them"),
-    ("params", np.int64, "where the seat's parameters are: toolkit.param_int and toolkit.param_float read them"),
+    ("params", np.int64, "where the values of the strategy's parameters lie; it gets them as arguments"),
     # Of the table
     ("players", np.int64, "players in this hand"),
     ("turn", np.int64, "turns begun in this hand, the present one included"),

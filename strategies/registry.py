@@ -18,20 +18,20 @@ import difflib
 import importlib
 import linecache
 import pkgutil
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numba import types
 
 import strategies
-from sim.compiled import kernel
+from sim.cards import MOST_PLAYERS
 from sim.record import threshold
 from sim.table import CREW, VIEW, view_type
+from strategies.params import Function, Param, ParamError, Value, compiled_for_view, declared, takes
 from strategies.toolkit import longest_suit, stop_always
 
-Function = Callable[..., Any]
 SIGNATURE = types.int64(view_type)
 
 _registered: dict[str, "Strategy"] = {}
@@ -51,29 +51,92 @@ class Strategy:
     play: Function = field(repr=False)
     suit: Function = field(repr=False)
     stop: Function = field(repr=False)
+    params: tuple[Param, ...] = ()
+    values: tuple[Value, ...] = ()
+    """Of the parameters, in their order."""
 
     def addresses(self) -> tuple[int, int, int]:
         """Give the addresses of the compiled answers: play, suit, stop."""
-        return _address(self.play), _address(self.suit), _address(self.stop)
+        play, suit, stop = (_address(function, self.params) for function in (self.play, self.suit, self.stop))
+        return play, suit, stop
+
+    def encoded(self) -> list[int]:
+        """Give the values of the parameters as the compiled answers read them."""
+        return [param.encode(value, _crew_address) for param, value in zip(self.params, self.values, strict=True)]
+
+    def having(self, settings: str) -> "Strategy":
+        """Return the strategy with some parameters set: `hold=2,suit=longest`. Raises StrategyError."""
+        if not self.params:
+            raise StrategyError(f"strategy {self.name} has no parameters, but is given {settings!r}")
+        values = dict(zip((param.name for param in self.params), self.values, strict=True))
+        known = {param.name: param for param in self.params}
+        given = set()
+        for setting in settings.split(","):
+            name, equals, text = (part.strip() for part in setting.partition("="))
+            if name not in known:
+                hint = _nearest(name, known, "; ") or f"; there are: {', '.join(known)}"
+                raise StrategyError(f"strategy {self.name} has no parameter {name!r}{hint}")
+            if not equals or name in given:
+                what = "given twice" if name in given else "given without a value"
+                raise StrategyError(f"strategy {self.name}: {name} is {what}; allowed: {name}={known[name].default}")
+            given.add(name)
+            try:
+                values[name] = known[name].parse(text)
+            except ParamError as error:
+                hint = _nearest(text, known[name].choices, "; ")
+                raise StrategyError(f"strategy {self.name}: {error}{hint}") from None
+            if known[name].kind == "strategy":
+                _as_policy(self.name, name, text)
+        set_apart = [
+            f"{param.name}={values[param.name]}" for param in self.params if values[param.name] != param.default
+        ]
+        base = self.name.removesuffix(f":{_settings(self)}") if _settings(self) else self.name
+        name = ":".join([base, *([",".join(set_apart)] if set_apart else [])])
+        return replace(self, name=name, values=tuple(values[param.name] for param in self.params))
 
 
-def _address(function: Function) -> int:
+def _settings(strategy: Strategy) -> str:
+    """Tell the parameters of a strategy that are not what they are by default, as in its name."""
+    pairs = zip(strategy.params, strategy.values, strict=True)
+    return ",".join(f"{param.name}={value}" for param, value in pairs if value != param.default)
+
+
+def _as_policy(owner: str, param: str, name: str) -> Strategy:
+    """Find a strategy that another one plays on with: one without such a parameter of its own."""
+    found = find(name)
+    if any(inner.kind == "strategy" for inner in found.params):
+        raise StrategyError(f"strategy {owner}: {param} is {name!r}, which itself plays on with another strategy")
+    return found
+
+
+def _crew_address(name: str) -> int:
+    """Give the address of a line-up that plays a strategy in every seat; it is kept for good."""
+    if name not in _crews:
+        _crews[name] = crew_record([Player(find(name))] * MOST_PLAYERS)
+    return int(_crews[name].ctypes.data)
+
+
+_crews: dict[str, np.ndarray[Any, Any]] = {}
+
+
+def _address(function: Function, params: tuple[Param, ...] = ()) -> int:
     """Give the address of a function compiled for a view; it is compiled or read from the cache at the first call."""
-    if function not in _compiled:
+    if (function, params) not in _compiled:
         plain = getattr(function, "py_func", function)
         try:
-            compiled = kernel(plain, signature=SIGNATURE)
+            compiled = compiled_for_view(plain, params)
         except OSError:  # of the cache (a full disk), which is no fault of the strategy
             raise
         except Exception as error:  # whatever numba ends in: the writer is shown the line
             raise StrategyError(_compile_fault(plain, error)) from error
         result = compiled.overloads[compiled.signatures[0]]
         # The dispatcher is kept: the code must not be freed while its address is in use.
-        _compiled[function] = compiled, result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
-    return _compiled[function][1]
+        pointer = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
+        _compiled[function, params] = compiled, pointer
+    return _compiled[function, params][1]
 
 
-_compiled: dict[Function, tuple[Any, int]] = {}
+_compiled: dict[tuple[Function, tuple[Param, ...]], tuple[Any, int]] = {}
 
 
 def _compile_fault(function: Function, error: Exception) -> str:
@@ -99,14 +162,30 @@ def _nearest(name: str, known: Iterable[str], before: str) -> str:
 
 
 def strategy(
-    name: str, *, idea: str, sheet: str = "", suit: Function = longest_suit, stop: Function = stop_always
+    name: str,
+    *,
+    idea: str,
+    sheet: str = "",
+    suit: Function = longest_suit,
+    stop: Function = stop_always,
+    params: Mapping[str, Any] | None = None,
 ) -> Callable[[Function], Function]:
-    """Make a strategy of the function below: `idea` in one line, `sheet`: the rule sheet that gives the tip."""
+    """Make a strategy of the function below: `idea` in one line, `sheet`: the rule sheet that gives the tip.
+
+    `params`: its parameters with their defaults (`strategies.params`); each function takes those that it names.
+    """
 
     def register(play: Function) -> Function:
         if name in _registered:
             raise StrategyError(f"two strategies are called {name!r}")
-        _registered[name] = Strategy(name, idea, sheet, play, suit, stop)
+        try:
+            known = declared(params or {})
+            for function in (play, suit, stop):
+                takes(getattr(function, "py_func", function), known)
+        except ParamError as error:
+            raise StrategyError(f"strategy {name}: {error}") from None
+        values = tuple(param.default for param in known)
+        _registered[name] = Strategy(name, idea, sheet, play, suit, stop, known, values)
         return play
 
     return register
@@ -119,11 +198,15 @@ def all_strategies() -> dict[str, Strategy]:
     return dict(sorted(_registered.items()))
 
 
-def find(name: str) -> Strategy:
-    """Find the strategy of a name. Raises StrategyError with the nearest right name."""
+def find(spec: str) -> Strategy:
+    """Find a strategy by name, with parameters where some are set: `hoard-eights:hold=2`.
+
+    Raises StrategyError with the nearest right name.
+    """
+    name, colon, settings = spec.partition(":")
     known = all_strategies()
     if name in known:
-        return known[name]
+        return known[name].having(settings) if colon else known[name]
     hint = _nearest(name, known, "; ") or f"; there are: {', '.join(known)}"
     raise StrategyError(f"no strategy is called {name!r}{hint}")
 
@@ -151,6 +234,8 @@ def crew_record(lineup: Sequence[Player], notice_rate: float = 1.0) -> np.ndarra
     for seat, player in enumerate(lineup):
         crew["group"][seat] = groups.index(player.label)
         crew["play"][seat], crew["suit"][seat], crew["stop"][seat] = player.strategy.addresses()
+        values = player.strategy.encoded()
+        crew["params"][seat, : len(values)] = values
         crew["forget"][seat] = threshold(player.forget_last_card)
         crew["illegal"][seat] = threshold(player.illegal_rate)
     crew["notice"] = threshold(notice_rate)
