@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.cards import JOKER_CODE, JOKER_MASK, MOST_CARDS, MOST_PLAYERS, RANK_MASK, RANK_OF
+from sim.cards import JOKER_CODE, JOKER_MASK, MOST_CARDS, MOST_PLAYERS, RANK_MASK, RANK_OF, SUIT_MASK
 from sim.compiled import numbers
 from sim.rules import Rules
 
@@ -32,6 +32,8 @@ RULE = np.dtype(
         ("plain", np.uint64),  # those that are not wild
         ("wilds", np.uint64),
         ("penalties", np.uint64),
+        ("follow", np.uint64, (64,)),  # what may follow a card that is not wild, by its code
+        ("usual", np.int64),  # 1 if a turn has none of what most rules lack (`_is_usual`)
         ("cards_each", np.int64),
         ("misdeal", np.uint64),  # a chance as a 32-bit threshold
         ("starter_wild", np.int64),
@@ -113,6 +115,10 @@ def rule_record(rules: Rules, players: int, in_match: int | None = None) -> np.n
     record["wilds"] = wilds
     record["plain"] = int(record["cards"]) & ~wilds
     record["penalties"] = penalties
+    for code in set(pack):
+        if not wilds >> code & 1:
+            alike = int(RANK_MASK) << code % 16 | int(SUIT_MASK) << 16 * (code // 16)
+            record["follow"][code] = alike & int(record["plain"]) | wilds
 
     record["cards_each"] = rules.cards_each(players)
     record["misdeal"] = threshold(rules.deal.misdeal_rate)
@@ -132,6 +138,7 @@ def rule_record(rules: Rules, players: int, in_match: int | None = None) -> np.n
     record["call"] = rules.last_card.call
     record["call_penalty"] = rules.last_card.penalty
     record["illegal_penalty"] = rules.illegal.penalty
+    record["usual"] = _is_usual(rules) and not record["copies"]
     record["stop_points"] = rules.stop.points
     record["points"] = rules.points_table()
     for name, first in (("worth_low", 0), ("worth_high", 8)):
@@ -147,6 +154,13 @@ def rule_record(rules: Rules, players: int, in_match: int | None = None) -> np.n
     record["highest"] = rules.match.winner == "highest"
     record["tie"] = ("extra-hand-tied", "extra-hand-all", "shared").index(rules.match.tie)
     return record
+
+
+def _is_usual(rules: Rules) -> bool:
+    """Whether a card does nothing but match, wilds are ordinary, and a turn is a card or else a draw."""
+    wild, effects = rules.wild, rules.actions.by_rank()
+    ordinary = wild.suit == "declared" and wild.on_wild and wild.may_finish
+    return ordinary and not effects and not rules.jokers.draw and not rules.draw.voluntary and not rules.stop.points
 
 
 def rule_records(rules: Rules, players: int) -> np.ndarray[Any, Any]:

@@ -42,7 +42,7 @@ VIEW_FIELDS: list[tuple[str, Any, str]] = [
     ("pending", np.int64, "cards of the penalty draw that waits for the seat to act"),
     ("declarer", np.int64, "position that has laid a wild and still has to declare its suit (delayed), -1 nobody"),
     ("acting", np.int64, "where a delayed suit is asked for: the position whose turn begins"),
-    ("idle", np.int64, "turns in a row that ended in a pass without a card drawn; with all players the hand is blocked"),
+    ("idle", np.int64, "turns in a row that ended in a pass without a card drawn; when all have, the hand is blocked"),
     ("stock", np.int64, "cards in the stock"),
     ("discards", np.int64, "cards in the discard pile, the top included"),
     ("pile", np.uint64, "cards in the discard pile, the top included"),

@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 
+import numpy as np
 import pytest
 from any_option import ANY_OPTION
 from hypothesis import given, settings
@@ -10,8 +11,11 @@ from hypothesis import strategies as st
 from reference import AnyOption, play_hand, play_match
 from rule_draws import draw_lineup, draw_players, draw_rules
 
+from sim import engine
 from sim.cards import card_code
+from sim.record import rule_record
 from sim.rules import Rules, changes_of, load, preset_names
+from sim.table import TABLE
 from sim.trace import trace_hand, trace_match
 from strategies.registry import Player, crew_record, find
 
@@ -125,3 +129,38 @@ class Watched(AnyOption):
         stops = super().stop(view)
         self.met["stopped" if stops else "not stopped"] += 1
         return stops
+
+
+PLAIN_SPECS = ["ochos-locos", "ochos-locos+draw-three", "crazy-eights", "crazy-aces", "ochos-locos+pass-when-empty"]
+
+
+@given(st.randoms(use_true_random=False), st.integers(0, 2**64 - 1), st.integers(0, 2**40))
+@settings(max_examples=150, deadline=None)
+def test_without_a_log_a_hand_is_the_same(rng, seed, game):
+    """What is traced and compared with the reference above is logged; what is counted is not, and is compiled apart."""
+    if rng.random() < 0.5:
+        rules = load(rng.choice(PLAIN_SPECS), ["players.max=7"]).rules
+        players = rng.randrange(2, 6)
+    else:
+        drawn = draw_rules(rng)
+        rules, players = Rules.from_dict(drawn), draw_players(rng, drawn)
+    crew, _ = crew_of(draw_lineup(rng, players, errors=rng.random() < 0.5), 0.5, rng.choice([ANY_OPTION, None]))
+    rule = rule_record(rules, players)
+    log = np.zeros((20_000, engine.LOG_COLUMNS), np.int64)
+    kept = []
+    for room in (0, len(log)):
+        tables = np.zeros(1, TABLE)
+        t = tables[0]
+        engine.prepare(rule[()], t)
+        engine.seat_players(rule[()], t, players, players - 1)
+        t["seed"], t["game"], t["log"], t["log_room"] = seed, game, log.ctypes.data, room
+        assert engine.play_hand(rule[()], t, crew[()]) >= 0
+        t["log"] = t["log_room"] = t["logged"] = 0
+        kept.append(t.tobytes())
+    assert kept[0] == kept[1]
+
+
+def test_most_presets_are_usual():
+    """The hands that are compiled apart are played under these rules, and not where an action would be missed."""
+    usual = {spec: bool(rule_record(load(spec).rules, 4)["usual"]) for spec in [*PLAIN_SPECS, "ochos-locos-actions"]}
+    assert usual == {**dict.fromkeys(PLAIN_SPECS, True), "ochos-locos-actions": False}
