@@ -16,9 +16,10 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-import cli
 import sim.batch
 from cli import app
+from door import playing
+from door.words import parse_count
 from sim.batch import row_columns
 from sim.rules import load, preset_names
 from strategies import registry
@@ -199,7 +200,7 @@ def test_precision_stops_at_a_look():
 
 @pytest.mark.parametrize("text", ["2000", "2_000", "2,000", "2e3", "2E3", "2k", "2K", "0.002M", "0.000002g"])
 def test_numbers_as_people_write_them(text):
-    assert cli.parse_count("--hands", text) == 2000
+    assert parse_count("--hands", text) == 2000
 
 
 @pytest.mark.parametrize(
@@ -277,7 +278,7 @@ def interrupt_after(monkeypatch, chunks, size=100):
         playing = next(contexts) > 0  # the first is that of compiling
         yield lambda: playing and next(counter) >= chunks
 
-    monkeypatch.setattr(cli, "interruptible", interruptible)
+    monkeypatch.setattr(playing, "interruptible", interruptible)
     monkeypatch.setitem(sim.batch.run.__kwdefaults__, "chunk_hands", size)
 
 
@@ -286,7 +287,7 @@ def test_an_interruption_while_compiling_ends_the_run(monkeypatch):
     def interruptible():
         yield lambda: True
 
-    monkeypatch.setattr(cli, "interruptible", interruptible)
+    monkeypatch.setattr(playing, "interruptible", interruptible)
     result = ochos("simulate", "--hands", 1000, "--quiet", code=130)
     assert (result.stdout, result.stderr) == ("", "ochos-sim: interrupted\n")
 
@@ -362,7 +363,7 @@ def test_a_drawn_seed_is_in_the_command_that_resumes(tmp_path, monkeypatch):
 
 def test_ctrl_c_takes_effect_between_two_chunks():
     """The signal only asks; a second one would end at once."""
-    with cli.interruptible() as asked_to_stop:
+    with playing.interruptible() as asked_to_stop:
         assert not asked_to_stop()
         os.kill(os.getpid(), signal.SIGINT)
         assert asked_to_stop()

@@ -18,7 +18,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from cli import app, parse_count
+from cli import app
+from door.words import parse_count
 from reports.frames import HAND_MEASURES, MATCHES
 from sim.batch import row_columns
 from sim.bench import Machine, Row

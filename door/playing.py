@@ -1,0 +1,284 @@
+"""Playing what was asked: the question made of the options, a bar on the way, folders and files, interruptions."""
+
+import shlex
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from door.printing import note
+from door.words import (
+    CommandError,
+    crew_of,
+    note_no_call,
+    parse_amount,
+    parse_chance,
+    parse_lineup,
+    parse_precision,
+    parse_seat,
+    parse_seed,
+)
+
+if TYPE_CHECKING:
+    from reports.answers import Question
+    from sim.batch import Plan, Rows, Run
+    from sim.rules import NamedRules
+    from sim.saving import Folder
+
+NAME = "ochos-sim"
+
+
+def version() -> str:
+    """Return the version of the installed package, or of the source tree that this file lies in."""
+    from importlib import metadata
+
+    try:
+        return metadata.version(NAME)
+    except metadata.PackageNotFoundError:
+        import tomllib
+
+        project = Path(__file__).parent.with_name("pyproject.toml")
+        return str(tomllib.loads(project.read_text("utf-8"))["project"]["version"]) if project.exists() else "unknown"
+
+
+def ask(
+    verb: Any,
+    named: Sequence["NamedRules"],
+    names: Sequence[str],
+    players: Sequence[int],
+    people: tuple[list[str] | None, list[str] | None, list[str] | None],
+    notice_rate: str,
+    first_dealer: str | None,
+    hands: str | None,
+    matches: str | None,
+    precision: str | None,
+    seed: str,
+    quiet: bool,
+    *,
+    asked: Sequence[str],
+) -> "Question":
+    """Make a question of the options that `simulate` and `fairness` have in common. Raises what is wrong with them."""
+    wanted = parse_precision(precision)
+    count, of_matches = parse_amount(hands, matches, wanted)
+    for rule_set, name in zip(named, names, strict=True):
+        for number in players:
+            _check_players(rule_set, name if len(names) > 1 else "", number, of_matches)
+    lineups = [parse_lineup(*people, number) for number in players]  # which is to fit them all
+    if first_dealer is not None and not of_matches:
+        raise CommandError("--first-dealer goes with --matches; in single hands the positions tell who dealt")
+    dealer = parse_seat("--first-dealer", first_dealer, min(players))
+    notice = parse_chance("--notice-rate", notice_rate)
+    number = parse_seed(seed, quiet)
+    note_no_call(named, lineups[0], quiet)
+    from reports.answers import Question
+
+    return Question(
+        verb=verb,
+        rules=tuple(named),
+        names=tuple(names),
+        players=tuple(players),
+        lineup=lineups[0],
+        notice_rate=notice,
+        seed=number,
+        count=count,
+        matches=of_matches,
+        precision=wanted,
+        first_dealer=dealer,
+        version=version(),
+        asked=tuple(asked),
+    )
+
+
+def _check_players(named: "NamedRules", name: str, players: int, matches: bool) -> None:
+    """Raise RulesError if so many cannot play; told with the name where several rule sets are compared."""
+    from sim.rules import RulesError
+
+    try:
+        named.rules.check_players(players, match=matches)
+    except RulesError as error:
+        raise RulesError(f"{name}: {error}" if name else str(error)) from None
+
+
+def play(
+    question: "Question", folder: "Folder | None", threads: int, quiet: bool, rows: "Rows | None"
+) -> "tuple[list[Run], set[int]]":
+    """Play all that a question asks, a run for each number of players; ends early when interrupted.
+
+    Returned with the numbers of players of which nothing was left to play, as the folder held it all.
+
+    Raises StrategyFault (its text ends with the command that shows the fault), SavingError.
+    """
+    from reports.answers import stop_rule
+    from sim.batch import compile_engine, is_compiled, run
+    from sim.trace import StrategyFault
+
+    announce_compiling("matches" if question.matches else "hands", is_compiled(question.matches), quiet)
+    plans = []
+    # The compiler would swallow an interruption or leave it half done, so it is heard afterwards.
+    with interruptible() as asked_to_stop:
+        for players in question.players:
+            crew, labels = crew_of(question.seats(players), question.notice_rate)
+            plans.append(question.plan(players, crew, labels))
+        compile_engine(plans[0])
+        if asked_to_stop():
+            note(f"{NAME}: interrupted")
+            raise typer.Exit(130)
+    finished = []
+    taken = set()
+    with interruptible() as asked_to_stop, progress_bar(quiet) as bar:
+        for plan in plans:
+            part = f"{plan.players} players"
+            # Rows are of whole runs only, so whoever wants them has all games played again.
+            before = folder.load(part, plan) if folder is not None and rows is None else None
+            held = 0 if before is None else int(before.tally.blocks)  # the run counts on in it
+            told = bar(f"{part}: " if len(plans) > 1 else "", plan, before)
+
+            def progress(count: int, told: Callable[[int], None] = told) -> None:
+                told(count)
+                if asked_to_stop():
+                    raise KeyboardInterrupt
+
+            def save(state: "Run", part: str = part) -> None:
+                if folder is not None:
+                    folder.save(part, state)
+
+            try:
+                done = run(
+                    plan,
+                    threads=threads,
+                    enough=stop_rule(question, plan),
+                    progress=progress,
+                    rows=rows,
+                    resumed=before,
+                    save=save,
+                )
+            except StrategyFault as fault:
+                shown_by = question.trace_command(fault.scenario, plan.players, fault.game, fault.rotation)
+                raise StrategyFault(f"{fault}; {shown_by}") from None
+            if folder is not None:
+                folder.save(part, done, now=True)
+            finished.append(done)
+            if done.stopped == "interrupted":
+                break
+            if folder is not None and held and held == int(done.tally.blocks):
+                taken.add(plan.players)
+                if not quiet:
+                    note(f"{f'{part}: ' if len(plans) > 1 else ''}already finished: taken from {folder.path}")
+    return finished, taken
+
+
+def announce_compiling(what: str, compiled: bool, quiet: bool) -> None:
+    """Say why nothing happens for a while, if that is going to be so; `what`: what is to be played."""
+    if not compiled and not quiet:
+        note(f"compiling the engine for {what}, once on this machine, about 20 seconds…")
+
+
+@contextmanager
+def interruptible() -> Iterator[Callable[[], bool]]:
+    """Let Ctrl-C (or a kill) ask for an end between two chunks, where counts are whole; a second one ends at once."""
+    asked = False
+
+    def ask(number: int, frame: Any) -> None:
+        nonlocal asked
+        asked = True
+        signal.signal(number, signal.SIG_DFL)
+
+    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield lambda: asked
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def progress_bar(quiet: bool) -> "Iterator[Callable[[str, Plan, Run | None], Callable[[int], None]]]":
+    """Give what begins the bar of a plan and gives what moves it; shown on a terminal only."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda name, plan, before: lambda count: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+
+        def begin(name: str, plan: "Plan", before: "Run | None") -> Callable[[int], None]:
+            each = plan.rotations * len(plan.scenarios)
+            done = 0 if before is None else int(before.tally.blocks) * each
+            what = "matches" if plan.matches else "hands"
+            task = bar.add_task(
+                f"{name}{plan.blocks * each:,} {what}", total=plan.blocks * each, completed=done, rate=""
+            )
+
+            def advance(count: int) -> None:
+                bar.advance(task, count)
+                speed = bar.tasks[task].speed
+                if speed:
+                    bar.update(task, rate=f"{speed:,.0f} {what} a second")
+
+            return advance
+
+        yield begin
+
+
+def resume_command(words: Sequence[str], seed: int) -> str:
+    """Return the same command; a seed that was drawn is put in place of `random`."""
+    again = [str(seed) if before == "--seed" else word for before, word in zip(["", *words], words, strict=False)]
+    return shlex.join([NAME, *(f"--seed={seed}" if word == "--seed=random" else word for word in again)])
+
+
+def finish(context: typer.Context, question: "Question", runs: "Sequence[Run]", out: Path | None, quiet: bool) -> None:
+    """Say where the results are, or, with an exit code of 130, what an interrupted run leaves behind."""
+    sys.stdout.flush()
+    if runs[-1].stopped == "interrupted":
+        nothing = "" if any(int(run.tally.blocks) for run in runs) else " before anything was finished"
+        if out is None:
+            note(f"{NAME}: interrupted{nothing}; nothing is kept, as --out DIR was not given")
+        else:
+            note(f"{NAME}: interrupted{nothing}; what is finished is kept in {out}. To go on:")
+            note(f"  {resume_command(context.obj, question.seed)}")
+        raise typer.Exit(130)
+    if out is not None and not quiet:
+        note(f"written: {out / 'report.html'}, report.md, results.csv, ranking.csv (also .parquet), figures")
+
+
+def open_folder(out: Path | None, question: "Question") -> "Folder | None":
+    """Open the results folder, if one is asked for. Raises FolderError."""
+    if out is None:
+        return None
+    from sim.saving import CHUNKS, EXPERIMENT, OTHERS, STATE, Folder
+
+    # Hidden files may be left from a save that was killed, or be the system's; a folder that lost a file of ours is
+    # refused by name when it is opened.
+    there = {path.name for path in out.iterdir() if not path.name.startswith(".")} if out.is_dir() else set()
+    if there and not there & {EXPERIMENT, CHUNKS, STATE, *OTHERS}:
+        raise CommandError(f"--out {out}: not empty and no experiment of ours; choose a new folder")
+    return Folder.open(out, question.experiment())
+
+
+def check_rows_name(path: Path | None) -> None:
+    """Refuse a file of rows whose name says that it is something else."""
+    if path is not None and path.suffix != ".parquet" and (not path.name or not path.is_dir()):
+        raise CommandError(f"--per-game is {str(path)!r}; allowed: a file whose name ends in .parquet")
+
+
+def open_rows(path: Path | None, question: "Question") -> Any:
+    """Open the file of rows, if one is asked for. Raises RowsError."""
+    if path is None:
+        return nullcontext()
+    from sim.batch import row_columns
+    from sim.rows import ParquetRows
+
+    about = {"command": question.command(), "version": question.version}
+    return ParquetRows(path, row_columns(question.players[0], question.matches), about)
