@@ -11,7 +11,7 @@ zero: nothing here returns NaN or infinity.
 Sources: Cochran, Sampling Techniques, 1977, ch. 6 (ratios) · Wilson 1927; Korn & Graubard 1998 (effective
 size) · Hothorn, Bretz & Westfall 2008 (max-t) · Romano, Shaikh & Wolf 2014 (two-step bounds) · Mogstad, Romano,
 Shaikh & Wilhelm 2024 (ranks) · Tippett 1925 (expected range) · Rao & Scott 1984 (chi-square on clusters) ·
-Holm 1979 · Abbott & Rosenblatt 1963 (an interval from one observation).
+Holm 1979 · Abbott & Rosenblatt 1963 (an interval from one observation) · Shao & Wu 1989 (jackknife over groups).
 """
 
 import math
@@ -216,13 +216,28 @@ def interval_share(value: float, se: float, hands: int, blocks: int, level: floa
     return Estimate(value, se, max(0.0, min(centre - half, value)), min(1.0, max(centre + half, value)))
 
 
+def jackknife(without: ArrayLike) -> Floats:
+    """Return the covariance (m, m) of an estimate, from its values (G, m) with each of G groups of blocks left out.
+
+    The delete-a-group jackknife: (G-1)/G · Σ (θ_g - θ̄)(θ_g - θ̄)ᵀ, for groups of about equal size and any smooth
+    function of block sums (Shao & Wu 1989). Intervals and critical values then take G for the number of blocks. With
+    fewer than two groups it is 0 (unknown).
+    """
+    theta = np.asarray(without, dtype=np.float64)
+    groups = len(theta)
+    if groups < 2:
+        return np.zeros((theta.shape[1], theta.shape[1]))
+    apart = theta - theta.mean(axis=0)
+    return np.asarray((groups - 1) / groups * (apart.T @ apart), dtype=np.float64)
+
+
 def variance_ratio(first: float, second: float, between: float) -> float:
     """Return Var(paired difference) / Var(difference of independent runs), from two variances and their covariance.
 
     0.25 means that common deals did the work of four times as many hands. 1 where nothing varies.
     """
     apart = first + second
-    return max(0.0, (apart - 2.0 * between) / apart) if apart > 0.0 else 1.0
+    return float(max(0.0, (apart - 2.0 * between) / apart)) if apart > 0.0 else 1.0
 
 
 # --- several at once ----------------------------------------------------------------------------------------------
@@ -256,7 +271,15 @@ def max_t(covariance: ArrayLike, blocks: int, *, level: float = 0.95, draws: int
     return max(single, float(np.quantile(largest / shrink, level, method="higher")))
 
 
-def simultaneous(theta: ArrayLike, covariance: ArrayLike, blocks: int, *, level: float = 0.95) -> list[Estimate]:
+def simultaneous(
+    theta: ArrayLike,
+    covariance: ArrayLike,
+    blocks: int,
+    *,
+    level: float = 0.95,
+    draws: int = DRAWS,
+    seed: int = SEED,
+) -> list[Estimate]:
     """Return an interval for each of theta (m,) such that all m hold at once with probability `level` (max-t).
 
     With one block there is no covariance: each interval is that of `interval_mean`, at level 1 - (1 - level)/m.
@@ -265,7 +288,7 @@ def simultaneous(theta: ArrayLike, covariance: ArrayLike, blocks: int, *, level:
     if blocks < 2:
         each = 1.0 - (1.0 - level) / max(1, values.size)
         return [interval_mean(float(v), 0.0, blocks, each) for v in values]
-    c = max_t(covariance, blocks, level=level)
+    c = max_t(covariance, blocks, level=level, draws=draws, seed=seed)
     ses = np.sqrt(np.maximum(np.diag(np.asarray(covariance, dtype=np.float64)), 0.0))
     return [
         Estimate(float(v), float(se), float(v - c * se), float(v + c * se)) for v, se in zip(values, ses, strict=True)

@@ -110,6 +110,9 @@ WHY_STUCK, WHY_VOLUNTARY, WHY_PENALTY, WHY_LAST_CARD, WHY_ILLEGAL, WHY_FINAL = n
 
 HAND_CAP = 10_000
 """Hands after which a match is given up, counted as capped: under void or endless rules it might never end."""
+REPLAYS = 4
+"""Times that the same cards can be played with other luck of the players' own: their streams have room for so many."""
+REPLAY_STEP = (1 << 16) // REPLAYS
 WHOLE = 2520
 """A match win in parts: divisible by every number of players who may share it."""
 
@@ -424,7 +427,7 @@ def _perhaps_forget(rule, t, crew, position):
     """The call of a forgetful player who has gone down to one card, and the penalty if it is forgotten and noticed."""
     sight = t.sight
     seat = t.seat[_u(position)]
-    w0, w1, _, _ = block(t.seed, t.game, where(CALL, seat, t.hand_number), sight.turn)
+    w0, w1, _, _ = block(t.seed, t.game, where(CALL, seat, t.luck_number), sight.turn)
     called = w0 >= crew.forget[_u(seat)]
     caught = not called and w1 < crew.notice
     if called:
@@ -536,10 +539,11 @@ def _clear(t):
     sight.drawn = 0
     sight.earlier = 0
     sight.earlier_twice = 0
+    t.luck_number = t.hand_number + t.replay * REPLAY_STEP
     for i in range(players):
         sight.called[_u(i)] = 0
         t.questions[_u(i)] = 0
-        place = where(SEAT, t.seat[_u(i)], t.hand_number)
+        place = where(SEAT, t.seat[_u(i)], t.luck_number)
         for j in range(LUCK_GROUP):
             t.places[_u(LUCK_GROUP * i + j)] = place
     for i in range(0, players, LUCK_GROUP):
@@ -750,7 +754,7 @@ def _try_illegal(rule, t, crew, position, playable):
     if not wrong:
         return TURN_GOES_ON
     sight = t.sight
-    w0, w1, w2, _ = block(t.seed, t.game, where(ILLEGAL, seat, t.hand_number), sight.turn)
+    w0, w1, w2, _ = block(t.seed, t.game, where(ILLEGAL, seat, t.luck_number), sight.turn)
     if w0 >= crew.illegal[_u(seat)]:
         return TURN_GOES_ON
     card = nth_card(wrong, below(w1, count_cards(wrong)))

@@ -92,6 +92,8 @@ TABLE = _dtype(
         ("seed", np.uint64),
         ("game", np.uint64),
         ("hand_number", np.int64),  # within the match, from 0
+        ("replay", np.int64),  # plays of the same cards that differ in the players' own luck, below REPLAYS
+        ("luck_number", np.int64),  # the hand's number in the streams that belong to a seat
         ("words", (np.uint32, (PAGE_WORDS,))),  # one page of the deck's or the reshuffles' stream
         ("purpose", np.int64),  # which of the two
         ("word", np.int64),  # words used of that stream

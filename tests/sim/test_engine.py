@@ -1,4 +1,4 @@
-"""A hand that is taken up again at any question goes on as if it had never been put down."""
+"""What the engine can do beyond playing a hand once: take it up again at any question, and play its cards again."""
 
 import numpy as np
 from any_option import any_play, any_suit, perhaps_stop
@@ -10,9 +10,9 @@ from views import WATCH
 from sim import engine
 from sim.compiled import kernel
 from sim.record import rule_record
-from sim.rules import Rules
+from sim.rules import Rules, load
 from sim.table import TABLE
-from strategies.registry import Player, Strategy, crew_record
+from strategies.registry import Player, Strategy, crew_record, find
 
 
 @kernel
@@ -79,3 +79,23 @@ def test_goes_on_from_any_question(rng, seed, game):
         position = int(t["sight"]["acting"] if late else t["faulty"])
         assert engine.play_from(rule[()], t, crew[()], position, question) >= 0
         assert left_behind(t) == whole
+
+
+def test_the_same_cards_with_other_luck():
+    """Dealt alike in every replay, played unlike; where nobody decides by chance, played alike too."""
+    rules = load("ochos-locos").rules
+    for name, ways in (("random", 4), ("dump-faces", 1)):
+        crew = crew_record([Player(find(name))] * 3)
+        dealt, played = set(), set()
+        for replay in range(engine.REPLAYS):
+            rule, tables = seated(rules, 3, seed=6, game=2, questions=ENOUGH)
+            t = tables[0]
+            t["replay"] = replay
+            engine._clear(t)
+            engine._deal(rule[()], t)
+            dealt.add((t["hands"].tobytes(), t["stock"].tobytes()))
+            assert engine.play_hand(rule[()], t, crew[()]) == 0
+            played.add(str(left_behind(t)))
+        assert len(dealt) == 1
+        assert len(played) == ways
+    assert engine.HAND_CAP <= engine.REPLAY_STEP
