@@ -130,6 +130,13 @@ class Exact:
         # No plain card has the rank of a wild starter, so its rank needs no thought.
         return self._effect(starter) == "any-card" or code % 16 == starter % 16 or code // 16 == starter // 16
 
+    @cached_property
+    def _useless(self) -> dict[int, int]:
+        """How many cards of the pack can not be laid on each starter."""
+        return {
+            starter: self._number(code for code in self.pack if not self._fits(starter, code)) for starter in self.pack
+        }
+
     def first_stuck(self, plain_starter: bool = False) -> Fraction | None:
         """Whoever plays first faces no penalty draw and holds no card it may play; None: see `why_not`.
 
@@ -172,7 +179,7 @@ class Exact:
         if isinstance(self._effect(way.card), int):
             return Fraction(0)  # a penalty draw is due
         rest = self.cards - way.buried - 1
-        useless = self._number(code for code in self.pack if not self._fits(way.card, code))
+        useless = self._useless[way.card]
         wilds_fit = self._fits(way.card, JOKER_CODE)  # all wilds do, or none
         if not wilds_fit:
             useless -= way.buried
@@ -201,7 +208,7 @@ class Exact:
         return self._chance([self._some(set(self.pack).difference(codes))])
 
     def hand_suit(self, cards: int) -> Fraction:
-        """A player is dealt so many cards, at least 1, or more of one suit; wilds count in their own, jokers in none."""
+        """A player is dealt so many cards, at least 1, or more of one suit; jokers have none."""
         return 1 - self._chance([*(self._some(suit, 0, cards - 1) for suit in self._suits()), self._jokers()])
 
     def hand_lacks_suit(self) -> Fraction:
