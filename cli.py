@@ -22,6 +22,7 @@ from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
 from door.options import (
+    AIM,
     DEFAULT_RULES,
     DEFAULT_SEED,
     OUTPUT,
@@ -43,6 +44,7 @@ from door.options import (
     RulesOption,
     SeedOption,
     SetOption,
+    SeveralRulesOption,
     StrategyOption,
     ThreadsOption,
 )
@@ -71,12 +73,14 @@ from door.words import (
     each,
     note_no_call,
     parse_chance,
+    parse_count,
     parse_dealer,
     parse_lineup,
     parse_one_number,
     parse_one_rule_set,
     parse_players,
     parse_seed,
+    parse_size,
     parse_threads,
     parse_whole,
     read_deck,
@@ -277,15 +281,7 @@ def simulate(
 )
 def fairness(
     context: typer.Context,
-    rules: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--rules",
-            metavar="NAME[+CHANGE…]|FILE.toml",
-            rich_help_panel=RULES,
-            help="House rules, once for each rule set: see `presets`. [dim]\\[default: ochos-locos][/dim]",
-        ),
-    ] = None,
+    rules: SeveralRulesOption = None,
     set_: SetOption = None,
     vary: Annotated[
         list[str] | None,
@@ -444,6 +440,122 @@ def trace(
         show_events([*events, *fault.events], form)
         raise
     show_events(events, form)
+
+
+@app.command(
+    epilog="Examples: [bold]ochos-sim odds --rules crazy-eights --players 3[/bold] · "
+    "[bold]ochos-sim odds --format csv > odds.csv[/bold]"
+)
+def odds(
+    rules: RulesOption = None,
+    set_: SetOption = None,
+    players: PlayersOption = "4",
+    hands: Annotated[
+        str,
+        typer.Option("--hands", metavar="N", rich_help_panel=PLAY, help="Deals to count, as 300000, 300k or 2M."),
+    ] = "1M",
+    seed: SeedOption = DEFAULT_SEED,
+    form: FormatOption = Format.TABLE,
+    quiet: QuietOption = False,
+) -> None:
+    """Tell the odds of the deal and the first turn: exact, and beside that counted in dealt hands."""
+    number = parse_one_number(players)
+    (named,), _ = rule_sets([parse_one_rule_set("odds", rules)], set_ or [], [], quiet)
+    count, seed_number = parse_count("--hands", hands), parse_seed(seed, quiet)
+    from reports import odds as exact_odds
+    from reports import tables
+
+    named.rules.check_players(number)
+    found = exact_odds.odds(named.rules, number, seed=seed_number, hands=count)
+    about = {"seed": seed_number, "hands": count}
+    if form is Format.JSON:
+        show_json({"name": named.title, **exact_odds.odds_answer(named.rules, number, found, **about)})
+    elif form is Format.CSV:
+        show_csv(exact_odds.odds_frame(found, named.title, number, **about))
+    else:
+        records = tables.odds_records([one.as_dict() for one in found if one.name != exact_odds.DISTRIBUTION])
+        note = tables.odds_note(named.title, number, version=version(), **about)
+        show_records(records, form)
+        print(f"\n{note}")
+
+
+@app.command(
+    epilog="Examples: [bold]ochos-sim plan --margin 0.001[/bold] · "
+    "[bold]ochos-sim plan --difference 0.002 --rules ochos-locos --rules ochos-locos+draw-three[/bold]"
+)
+def plan(
+    margin: Annotated[
+        str | None,
+        typer.Option("--margin", metavar="X", rich_help_panel=AIM, help="Know the measure to ± X, as 0.001 or 0.1%."),
+    ] = None,
+    difference: Annotated[
+        str | None,
+        typer.Option(
+            "--difference",
+            metavar="X",
+            rich_help_panel=AIM,
+            help="Find a difference of X between two rule sets; with one, of a win share from an even one.",
+        ),
+    ] = None,
+    measure: Annotated[
+        str,
+        typer.Option(
+            "--measure",
+            metavar="NAME",
+            rich_help_panel=AIM,
+            help="spread, win_share, turns_per_hand or any other measure of the results.",
+        ),
+    ] = "win_share",
+    power: Annotated[
+        str, typer.Option("--power", metavar="P", rich_help_panel=AIM, help="Chance to find the difference.")
+    ] = "0.8",
+    rules: SeveralRulesOption = None,
+    set_: SetOption = None,
+    players: PlayersOption = "4",
+    strategy: StrategyOption = None,
+    forget_last_card: ForgetOption = None,
+    illegal_rate: IllegalOption = None,
+    notice_rate: NoticeOption = "1",
+    matches: Annotated[bool, typer.Option("--matches", rich_help_panel=PLAY, help="Matches, not hands.")] = False,
+    pilot: Annotated[
+        str, typer.Option("--pilot", metavar="N", rich_help_panel=PLAY, help="Hands or matches of the trial run.")
+    ] = "20k",
+    seed: SeedOption = DEFAULT_SEED,
+    threads: ThreadsOption = None,
+    form: FormatOption = Format.TABLE,
+    quiet: QuietOption = False,
+) -> None:
+    """Tell how many hands a margin or a difference takes and how long that is on this machine, by a short trial run."""
+    if form not in (Format.TABLE, Format.JSON):
+        raise CommandError(f"--format is {form.value!r}; a plan is told (table) or JSON (json)")
+    if (margin is None) == (difference is None):
+        raise CommandError("a plan has one aim; give --margin X or --difference X")
+    number = parse_one_number(players)
+    specs = rules or [DEFAULT_RULES]
+    named, names = rule_sets(specs, set_ or [], [], quiet)
+    option, text = ("--margin", margin) if margin is not None else ("--difference", difference)
+    size = parse_size(option, text or "")
+    chance = parse_chance("--power", power) if difference is not None else None
+    count, workers = parse_count("--pilot", pilot), parse_threads(threads)
+    trial = {"matches": pilot} if matches else {"hands": pilot}
+    question = ask(
+        "simulate", named, names, [number], (strategy, forget_last_card, illegal_rate), notice_rate, None,
+        trial.get("hands"), trial.get("matches"), None, seed, quiet, asked=[],
+    )  # fmt: skip
+    from reports import planning, tables
+    from sim.batch import is_compiled
+
+    aim = planning.Aim("margin" if margin is not None else "difference", size, measure, power=chance)
+    announce_compiling("matches" if matches else "hands", is_compiled(matches), quiet)
+    if not quiet:
+        note(f"a trial run of {count:,} {'matches' if matches else 'hands'}…")
+    crew, labels = crew_of(question.seats(number), question.notice_rate)
+    answer = {"rules": names, **planning.plan(aim, question.plan(number, crew, labels), threads=workers)}
+    answer |= {"seed": question.seed, "version": question.version}
+    if form is Format.JSON:
+        show_json(answer)
+    else:
+        show(tables.plan_table(answer))
 
 
 presets = typer.Typer(help="The rule sets there are: list, show one, compare two.", invoke_without_command=True)

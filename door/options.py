@@ -16,7 +16,7 @@ class Format(StrEnum):
     MD = "md"
 
 
-RULES, TABLE, PLAY, OUTPUT = "Rules", "The table", "How much", "Output"
+AIM, RULES, TABLE, PLAY, OUTPUT = "The aim", "Rules", "The table", "How much", "Output"
 DEFAULT_RULES = "ochos-locos"
 DEFAULT_SEED = "1"
 
@@ -27,6 +27,15 @@ RulesOption = Annotated[
         metavar="NAME[+CHANGE…]|FILE.toml",
         rich_help_panel=RULES,
         help=f"House rules: see `presets`. [dim]\\[default: {DEFAULT_RULES}][/dim]",
+    ),
+]
+SeveralRulesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--rules",
+        metavar="NAME[+CHANGE…]|FILE.toml",
+        rich_help_panel=RULES,
+        help=f"House rules, once for each rule set: see `presets`. [dim]\\[default: {DEFAULT_RULES}][/dim]",
     ),
 ]
 SetOption = Annotated[

@@ -72,6 +72,14 @@ def parse_precision(text: str | None) -> float | None:
     return value
 
 
+def parse_size(option: str, text: str) -> float:
+    """Read the size of an aim: a number above 0, also in per cent."""
+    value = _fraction(text)
+    if not 0 < value < math.inf:
+        raise CommandError(f"{option} is {text!r}; allowed: a number above 0, as 0.002 or 0.2%, or 1.5 turns as 1.5")
+    return value
+
+
 def _fraction(text: str) -> float:
     try:
         return float(text[:-1]) / 100 if text.endswith("%") else float(text)

@@ -340,6 +340,97 @@ def _footer_markdown(answer: Answer, rules: str, counts: Answer) -> str:
     return "\n".join(f"- {_cell(line)}" for line in _footer_lines(answer, rules, counts))
 
 
+# --- odds and plan -------------------------------------------------------------------------------------------------
+
+
+def odds_records(odds: Sequence[Answer]) -> list[dict[str, str]]:
+    """Write odds as rows of text: the sentence, the exact value, and the simulated one with its interval."""
+    rows = []
+    for one in odds:
+        chance = one["unit"] == "chance"
+        exact, simulated = one["exact"], one["simulated"]
+        percent = 100 if chance else 1
+        rows.append(
+            {
+                "what": one["sentence"],
+                "exact": _exact(exact, chance) if exact is not None else f"not exact: {one['why_not_exact']}",
+                "one in": _one_in(exact) if chance and exact else "",
+                "dealt": f"{estimate(simulated, percent)}{' %' if chance else ''}" if simulated else "never came up",
+                "unit": "" if chance else one["unit"],
+            }
+        )
+    return rows
+
+
+def _one_in(chance: float) -> str:
+    return f"{1 / chance:.3g}" if chance > 0.01 else f"{1 / chance:,.0f}"
+
+
+def _exact(value: float, chance: bool) -> str:
+    return f"{100 * value:.6g} %" if chance else f"{value:.6g}"
+
+
+def odds_note(rules: str, players: int, *, seed: int, hands: int, version: str) -> str:
+    """Tell what the odds hold for and how they were counted."""
+    return (
+        f"{rules}, {players} players, first hand. Exact: from the numbers of cards. Dealt: {hands:,} deals, "
+        f"seed {seed}, 95 % intervals, of which one in twenty misses the exact value by chance. ochos-sim {version}"
+    )
+
+
+PLANNED = {
+    "independent_hands": "if no hand depended on another",
+    "design_effect": "times that, because the hands of a deal depend on each other",
+    "variance_ratio": "variance of the difference on common deals, against deals apart",
+}
+
+
+def plan_table(answer: Answer) -> RenderableType:
+    """Show how many hands an aim takes and how long they take here."""
+    aim, unit = answer["aim"], answer["unit"]
+    share = aim["measure"].endswith("share") or aim["measure"] == "spread"
+    size = f"{100 * aim['size']:g} points" if share else f"{aim['size']:g}"
+    what = f"{answer['of']}{' of ' if len(answer['rules']) == 1 else ' between '}{' and '.join(answer['rules'])}"
+    wanted = f"know {what} to ± {size}" if aim["goal"] == "margin" else f"find a difference of {size} in {what}"
+    chance = f", {100 * aim['power']:g} % of the time" if aim["goal"] == "difference" else ""
+    each = " under each rule set" if answer["scenarios"] > 1 else ""
+    minutes = answer["minutes"]
+    said = f"To {wanted}{chance}: {answer['hands']:,} {unit}{each}, about {_duration(60 * minutes['value'])} here."
+    table = _Numbers("", "")
+    table.add_row(f"{unit} needed{each}", _whole(answer["hands_needed"]))
+    table.add_row("seconds here", estimate(minutes, 60))
+    table.add_row(f"{unit} a second, {answer['threads']} threads", _whole(answer["hands_per_second"]))
+    table.add_row(f"{unit} needed {PLANNED['independent_hands']}", f"{answer['independent_hands']:,}")
+    for key in ("design_effect", "variance_ratio"):
+        if answer[key]:
+            table.add_row(PLANNED[key], estimate(answer[key]))
+    pilot = answer["pilot"]
+    seconds = f"{pilot['seconds']:.1f} s"
+    facts = Text(
+        f"from a trial run of {pilot['hands']:,} {unit} in {seconds} at other seeds than {answer['seed']}; "
+        f"{answer['players']} players, line-up {'; '.join(dict.fromkeys(answer['lineups']))}; "
+        f"level {100 * aim['level']:g} %; ochos-sim {answer['version']}",
+        style="dim",
+    )
+    return _spaced([_headline(said), table, facts])
+
+
+def _whole(given: Mapping[str, float]) -> str:
+    return (
+        f"{given['value']:,.3g} ({given['low']:,.3g} to {given['high']:,.3g})"
+        if given["value"] < 1000
+        else (f"{round(given['value']):,} ({round(given['low']):,} to {round(given['high']):,})")
+    )
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} minutes"
+    return f"{seconds / 3600:.1f} hours" if seconds < 172_800 else f"{seconds / 86_400:.0f} days"
+
+
 # --- trace ---------------------------------------------------------------------------------------------------------
 
 

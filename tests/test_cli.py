@@ -924,3 +924,45 @@ def test_the_example_of_the_facade_works():
     import ochos_sim
 
     assert doctest.testmod(ochos_sim) == (0, 5)
+
+
+# --- odds and plan -------------------------------------------------------------------------------------------------
+
+
+def test_odds_tell_the_exact_value_beside_the_dealt_one():
+    told = answer("odds", "--players", 2, "--hands", "20k")
+    stuck = next(one for one in told["odds"] if one["name"] == "first_stuck")
+    assert stuck["exact"] == pytest.approx(0.0373841, abs=1e-7)
+    assert stuck["simulated"]["low"] < stuck["exact"] < stuck["simulated"]["high"]
+    table = ochos("odds", "--players", 2, "--hands", "20k").stdout
+    assert "3.73841 %" in table
+    assert "20,000 deals, seed 1" in table
+    frame = pd.read_csv(io.StringIO(ochos("odds", "--hands", "20k", "--format", "csv").stdout))
+    assert set(frame["rules"]) == {"ochos-locos"}
+
+
+def test_plan_tells_how_many_hands():
+    """The margin of a win share near a quarter takes fewer than that of one half, 0.9604/d²."""
+    words = ("plan", "--margin", "1%", "--pilot", "4k")
+    told = answer(*words)
+    assert 6_500 < told["hands"] < 9_604
+    assert f"{told['hands']:,} hands" in ochos(*words).stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["plan"], "a plan has one aim; give --margin X or --difference X"),
+        (["plan", "--margin", "1%", "--difference", "1%"], "a plan has one aim; give --margin X or --difference X"),
+        (
+            ["plan", "--margin", "no"],
+            "--margin is 'no'; allowed: a number above 0, as 0.002 or 0.2%, or 1.5 turns as 1.5",
+        ),
+        (
+            ["odds", "--hands", "0"],
+            "--hands is '0'; allowed: a whole number from 1 to 10^12, as 300000, 300k, 2M or 1e6",
+        ),
+    ],
+)
+def test_mistakes_in_odds_and_plan(words, line):
+    assert refused(*words) == line
