@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
@@ -44,6 +44,7 @@ from door.options import (
     RulesOption,
     SeedOption,
     SetOption,
+    SeveralPlayersOption,
     SeveralRulesOption,
     StrategyOption,
     ThreadsOption,
@@ -52,10 +53,14 @@ from door.playing import (
     NAME,
     announce_compiling,
     ask,
+    ask_comparison,
+    check_payoffs_name,
     check_rows_name,
     finish,
     open_folder,
     open_rows,
+    parts_of,
+    parts_of_comparison,
     play,
     version,
 )
@@ -86,6 +91,9 @@ from door.words import (
     read_deck,
     rule_sets,
 )
+
+if TYPE_CHECKING:
+    from sim.rules import NamedRules
 
 ROOMS = ("cli", "door", "sim", "strategies", "reports")
 VERB_OF = {"--vary": "fairness", "--per-game": "simulate"}
@@ -252,7 +260,8 @@ def simulate(
     count = parse_threads(threads)
     folder = open_folder(out, question)
     with open_rows(per_game, question) as rows:
-        (run,), taken = play(question, folder, count, quiet, rows)
+        (played,) = play(question, parts_of(question), folder, count, quiet, rows)
+    run = played.run
     whole = run.stopped != "interrupted"
     if int(run.tally.blocks):
         finding = answers.Finding.of(run)
@@ -265,7 +274,7 @@ def simulate(
             show_csv(answers.results(question, [run]))
         else:
             said = answers.verdicts(question, [finding])[0]
-            answer |= {"seconds": 0.0} if taken else {}  # an old time is not that of this command
+            answer |= {"seconds": 0.0} if played.taken else {}  # an old time is not that of this command
             if form is Format.TABLE:
                 show(tables.simulate_table(answer, said))
             else:
@@ -292,15 +301,7 @@ def fairness(
             help="Rule sets that each differ from the base in one thing: an option's values, or named changes.",
         ),
     ] = None,
-    players: Annotated[
-        str,
-        typer.Option(
-            "--players",
-            metavar="N|N,N|N-N",
-            rich_help_panel=TABLE,
-            help="Players at the table; several, as 2,4 or 2-5.",
-        ),
-    ] = "4",
+    players: SeveralPlayersOption = "4",
     strategy: StrategyOption = None,
     forget_last_card: ForgetOption = None,
     illegal_rate: IllegalOption = None,
@@ -329,7 +330,9 @@ def fairness(
     from reports import answers, tables
 
     count = parse_threads(threads)
-    runs, taken = play(question, open_folder(out, question), count, quiet, None)
+    played = play(question, parts_of(question), open_folder(out, question), count, quiet)
+    runs = [part.run for part in played]
+    taken = {part.run.plan.players for part in played if part.taken}
     findings = [answers.Finding.of(run) for run in runs if int(run.tally.blocks)]
     if out is not None and runs[-1].stopped != "interrupted":
         answers.write_answer(question, findings, out)
@@ -348,6 +351,130 @@ def fairness(
             else:
                 print(tables.fairness_markdown(answer))
     finish(context, question, runs, out, quiet)
+
+
+@app.command(
+    epilog="Examples: [bold]ochos-sim compare --strategy hoard-eights --strategy dump-faces --players 2,4[/bold] · "
+    "[bold]ochos-sim compare --field random --precision 0.002[/bold]"
+)
+def compare(
+    context: typer.Context,
+    rules: RulesOption = None,
+    set_: SetOption = None,
+    players: SeveralPlayersOption = "2",
+    strategy: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--strategy",
+            metavar="NAME|FILE.py[:NAME]",
+            rich_help_panel=TABLE,
+            help="Once for each strategy: see `strategies`. [dim]\\[default: the quick built-in ones][/dim]",
+        ),
+    ] = None,
+    field: Annotated[
+        str | None,
+        typer.Option(
+            "--field",
+            metavar="NAME",
+            rich_help_panel=TABLE,
+            help="All other players play this one. [dim]\\[default: each strategy in turn][/dim]",
+        ),
+    ] = None,
+    together: Annotated[
+        bool, typer.Option("--together", rich_help_panel=TABLE, help="All strategies at one table, in all orders.")
+    ] = False,
+    forget_last_card: ForgetOption = None,
+    illegal_rate: IllegalOption = None,
+    notice_rate: NoticeOption = "1",
+    hands: HandsOption = None,
+    matches: MatchesOption = None,
+    precision: PrecisionOption = None,
+    sprt: Annotated[
+        str | None,
+        typer.Option(
+            "--sprt",
+            metavar="D",
+            rich_help_panel=PLAY,
+            help="Stop as soon as it is sure whether one is better by D, as 0.005, or not.",
+        ),
+    ] = None,
+    seed: SeedOption = DEFAULT_SEED,
+    threads: ThreadsOption = None,
+    form: FormatOption = Format.TABLE,
+    out: OutOption = None,
+    payoffs: Annotated[
+        Path | None,
+        typer.Option(
+            "--payoffs",
+            metavar="FILE.csv|.npz",
+            rich_help_panel=OUTPUT,
+            help="Write the pay-off matrix, which egttools and nashpy read.",
+        ),
+    ] = None,
+    self_test: Annotated[
+        bool,
+        typer.Option(
+            "--self-test",
+            rich_help_panel=OUTPUT,
+            help="Compare strategies with copies of themselves, which may gain nothing.",
+        ),
+    ] = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Tell which strategy is better, and by how much: the same deals for all, in all seats."""
+    spec = parse_one_rule_set("compare", rules)
+    named, names = rule_sets([spec], set_ or [], [], quiet)
+    if self_test:
+        check_itself(named[0], parse_threads(threads))
+        return
+    question = ask_comparison(
+        named, names, parse_players(players), strategy, field, together, (forget_last_card, illegal_rate), notice_rate,
+        hands, matches, precision, sprt, seed, quiet, asked=["--rules", spec, *each("--set", set_)],
+    )  # fmt: skip
+    from reports import compare_tables, compared
+    from reports.comparing import Finding
+
+    check_payoffs_name(payoffs, question)
+    count = parse_threads(threads)
+    played = play(question, parts_of_comparison(question), open_folder(out, question), count, quiet)
+    runs = [part.run for part in played]
+    findings = [Finding.of(question, part.run, part.rule) for part in played if int(part.run.tally.blocks)]
+    whole = runs[-1].stopped != "interrupted"
+    if findings and whole and out is not None:
+        compared.write_comparison(question, findings, out)
+    if findings and whole and payoffs is not None:
+        compared.export_payoffs(question, findings[0], payoffs)
+    if findings and form is Format.CSV:
+        show_csv(compared.standings_frame(question, findings))
+    elif findings:
+        answer = compared.compare_answer(question, findings)
+        if form is Format.JSON:
+            show_json(answer)
+        elif form is Format.TABLE:
+            show(compare_tables.compare_table(answer))
+        else:
+            print(compare_tables.compare_markdown(answer))
+    if findings and whole and payoffs is not None and not quiet:
+        note(f"the pay-off matrix: {payoffs}")
+    finish(context, question, runs, out, quiet)
+
+
+def check_itself(named: "NamedRules", threads: int) -> None:
+    """Show the checks of `compare --self-test`; one that fails ends the command with 1."""
+    from reports.compare_tables import self_test_table
+    from reports.comparing import self_test
+
+    checks = self_test(
+        named,
+        lambda lineup: crew_of(lineup, 1.0),
+        version(),
+        fixed={"strategy": "first-legal"},
+        by_chance={"strategy": "random"},
+        threads=threads,
+    )
+    show(self_test_table(checks))
+    if not all(check.passed for check in checks):
+        raise typer.Exit(1)
 
 
 @app.command(epilog="Example: [bold]ochos-sim trace --seed 7 --game 123[/bold]")

@@ -45,11 +45,17 @@ SetOption = Annotated[
 PlayersOption = Annotated[
     str, typer.Option("--players", metavar="N", rich_help_panel=TABLE, help="Players at the table, 2 to 10.")
 ]
+SeveralPlayersOption = Annotated[
+    str,
+    typer.Option(
+        "--players", metavar="N|N,N|N-N", rich_help_panel=TABLE, help="Players at the table; several, as 2,4 or 2-5."
+    ),
+]
 StrategyOption = Annotated[
     list[str] | None,
     typer.Option(
         "--strategy",
-        metavar="NAME",
+        metavar="NAME|FILE.py[:NAME]",
         rich_help_panel=TABLE,
         help="Once for all seats, or once a seat: see `strategies`. [dim]\\[default: random][/dim]",
     ),
@@ -95,8 +101,8 @@ PrecisionOption = Annotated[
         "--precision",
         metavar="X",
         rich_help_panel=PLAY,
-        help="Stop when every win share (fairness: every spread) is known to ± X, as 0.002; N is then the upper limit "
-        "[dim]\\[default: 100M][/dim].",
+        help="Stop when every win share (fairness: spread; compare: gain) is known to ± X, as 0.002; N is then the "
+        "upper limit [dim]\\[default: 100M][/dim].",
     ),
 ]
 FirstDealerOption = Annotated[

@@ -5,6 +5,8 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,13 +23,16 @@ from door.words import (
     parse_precision,
     parse_seat,
     parse_seed,
+    parse_size,
 )
 
 if TYPE_CHECKING:
-    from reports.answers import Question
+    from reports.answers import Asked, Question
+    from reports.comparing import Comparison
     from sim.batch import Plan, Rows, Run
     from sim.rules import NamedRules
     from sim.saving import Folder
+    from sim.tally import Tally
 
 NAME = "ochos-sim"
 
@@ -103,72 +108,180 @@ def _check_players(named: "NamedRules", name: str, players: int, matches: bool) 
         raise RulesError(f"{name}: {error}" if name else str(error)) from None
 
 
-def play(
-    question: "Question", folder: "Folder | None", threads: int, quiet: bool, rows: "Rows | None"
-) -> "tuple[list[Run], set[int]]":
-    """Play all that a question asks, a run for each number of players; ends early when interrupted.
+@dataclass(frozen=True)
+class Part:
+    """A run of a question: what it is called, and how its plan and its stop rule are made."""
 
-    Returned with the numbers of players of which nothing was left to play, as the folder held it all.
+    name: str
+    plan: "Callable[[], Plan]"
+    rule: "Callable[[Plan], Callable[[Tally], str] | None]" = lambda plan: None
+
+
+@dataclass(frozen=True)
+class Played:
+    """A part when it has been played: its run, the stop rule that looked at it, and whether the folder held it all."""
+
+    run: "Run"
+    rule: "Callable[[Tally], str] | None"
+    taken: bool
+
+
+COMPARED = ("random", "first-legal", "hoard-eights", "dump-faces", "dump-high", "suit-counting", "sensible")
+"""Strategies that are compared unless others are named: the built-in ones that think quickly."""
+
+
+def ask_comparison(
+    named: Sequence["NamedRules"],
+    names: Sequence[str],
+    players: Sequence[int],
+    strategies: list[str] | None,
+    field: str | None,
+    together: bool,
+    errors: tuple[list[str] | None, list[str] | None],
+    notice_rate: str,
+    hands: str | None,
+    matches: str | None,
+    precision: str | None,
+    sprt: str | None,
+    seed: str,
+    quiet: bool,
+    *,
+    asked: Sequence[str],
+) -> "Comparison":
+    """Make a question of the options of `compare`. Raises what is wrong with them."""
+    wanted = parse_precision(precision)
+    difference = None if sprt is None else parse_size("--sprt", sprt)
+    count, of_matches = parse_amount(hands, matches, wanted or difference)
+    for number in players:
+        _check_players(named[0], "", number, of_matches)
+    from strategies.registry import find
+
+    asked_for = [find(name).name for name in strategies or COMPARED]
+    of_all = None if field is None else find(field).name
+    if of_all is not None and of_all not in asked_for:
+        asked_for.append(of_all)
+    # Errors belong to a strategy here: once for all of them, or once for each.
+    people = parse_lineup(asked_for, *errors, len(asked_for))
+    people = people * len(asked_for) if len(people) == 1 else people
+    if together and of_all is not None:
+        raise CommandError("--together and --field are given; allowed: one of them")
+    from reports.comparing import Comparison
+    from strategies.registry import Player
+
+    labels = [
+        Player(find(e["strategy"]), e.get("forget_last_card", 0.0), e.get("illegal_rate", 0.0)).label for e in people
+    ]
+    return Comparison(
+        rules=tuple(named),
+        names=tuple(names),
+        players=tuple(players),
+        notice_rate=parse_chance("--notice-rate", notice_rate),
+        seed=parse_seed(seed, quiet),
+        count=count,
+        matches=of_matches,
+        precision=wanted,
+        version=version(),
+        asked=tuple(asked),
+        strategies=people,
+        labels=tuple(labels),
+        mode="together" if together else "round-robin" if of_all is None else "field",
+        field=None if of_all is None else asked_for.index(of_all),
+        sprt=difference,
+    )
+
+
+def parts_of_comparison(question: "Comparison") -> list[Part]:
+    """Return the parts of a comparison of strategies: one for each number of players."""
+    from reports.comparing import stop_rule
+
+    def planned(players: int) -> "Plan":
+        return question.plan(players, lambda lineup: crew_of(lineup, question.notice_rate))
+
+    return [
+        Part(f"{players} players", partial(planned, players), partial(stop_rule, question))
+        for players in question.players
+    ]
+
+
+def check_payoffs_name(path: Path | None, question: "Comparison") -> None:
+    """Refuse a pay-off file of a form that is not written, and what makes more than one matrix or none."""
+    if path is None:
+        return
+    if path.suffix not in (".csv", ".npz"):
+        raise CommandError(f"--payoffs is {str(path)!r}; allowed: a file whose name ends in .csv or .npz")
+    if question.mode != "round-robin" or len(question.players) > 1:
+        raise CommandError("--payoffs is of a round robin for one number of players; leave out --field and --together")
+
+
+def play(
+    question: "Asked",
+    parts: Sequence[Part],
+    folder: "Folder | None",
+    threads: int,
+    quiet: bool,
+    rows: "Rows | None" = None,
+) -> list[Played]:
+    """Play the parts of a question one after the other; ends early when interrupted.
 
     Raises StrategyFault (its text ends with the command that shows the fault), SavingError.
     """
-    from reports.answers import stop_rule
     from sim.batch import compile_engine, is_compiled, run
     from sim.trace import StrategyFault
 
     announce_compiling("matches" if question.matches else "hands", is_compiled(question.matches), quiet)
-    plans = []
     # The compiler would swallow an interruption or leave it half done, so it is heard afterwards.
     with interruptible() as asked_to_stop:
-        for players in question.players:
-            crew, labels = crew_of(question.seats(players), question.notice_rate)
-            plans.append(question.plan(players, crew, labels))
+        plans = [part.plan() for part in parts]
         compile_engine(plans[0])
         if asked_to_stop():
             note(f"{NAME}: interrupted")
             raise typer.Exit(130)
-    finished = []
-    taken = set()
+    finished: list[Played] = []
     with interruptible() as asked_to_stop, progress_bar(quiet) as bar:
-        for plan in plans:
-            part = f"{plan.players} players"
+        for part, plan in zip(parts, plans, strict=True):
             # Rows are of whole runs only, so whoever wants them has all games played again.
-            before = folder.load(part, plan) if folder is not None and rows is None else None
+            before = folder.load(part.name, plan) if folder is not None and rows is None else None
             held = 0 if before is None else int(before.tally.blocks)  # the run counts on in it
-            told = bar(f"{part}: " if len(plans) > 1 else "", plan, before)
+            told = bar(f"{part.name}: " if len(plans) > 1 else "", plan, before)
 
             def progress(count: int, told: Callable[[int], None] = told) -> None:
                 told(count)
                 if asked_to_stop():
                     raise KeyboardInterrupt
 
-            def save(state: "Run", part: str = part) -> None:
+            def save(state: "Run", name: str = part.name) -> None:
                 if folder is not None:
-                    folder.save(part, state)
+                    folder.save(name, state)
 
+            rule = part.rule(plan)
             try:
-                done = run(
-                    plan,
-                    threads=threads,
-                    enough=stop_rule(question, plan),
-                    progress=progress,
-                    rows=rows,
-                    resumed=before,
-                    save=save,
-                )
+                done = run(plan, threads=threads, enough=rule, progress=progress, rows=rows, resumed=before, save=save)
             except StrategyFault as fault:
                 shown_by = question.trace_command(fault.scenario, plan.players, fault.game, fault.rotation)
                 raise StrategyFault(f"{fault}; {shown_by}") from None
             if folder is not None:
-                folder.save(part, done, now=True)
-            finished.append(done)
+                folder.save(part.name, done, now=True)
+            taken = folder is not None and held > 0 and held == int(done.tally.blocks)
+            finished.append(Played(done, rule, taken))
             if done.stopped == "interrupted":
                 break
-            if folder is not None and held and held == int(done.tally.blocks):
-                taken.add(plan.players)
-                if not quiet:
-                    note(f"{f'{part}: ' if len(plans) > 1 else ''}already finished: taken from {folder.path}")
-    return finished, taken
+            if taken and folder is not None and not quiet:
+                heading = f"{part.name}: " if len(plans) > 1 else ""
+                note(f"{heading}already finished: taken from {folder.path}")
+    return finished
+
+
+def parts_of(question: "Question") -> list[Part]:
+    """Return the parts of a question about rules: one for each number of players."""
+    from reports.answers import stop_rule
+
+    def planned(players: int) -> "Plan":
+        return question.plan(players, *crew_of(question.seats(players), question.notice_rate))
+
+    return [
+        Part(f"{players} players", partial(planned, players), partial(stop_rule, question))
+        for players in question.players
+    ]
 
 
 def announce_compiling(what: str, compiled: bool, quiet: bool) -> None:
@@ -214,7 +327,7 @@ def progress_bar(quiet: bool) -> "Iterator[Callable[[str, Plan, Run | None], Cal
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
 
         def begin(name: str, plan: "Plan", before: "Run | None") -> Callable[[int], None]:
-            each = plan.rotations * len(plan.scenarios)
+            each = plan.rotations * plan.replays * len(plan.scenarios)
             done = 0 if before is None else int(before.tally.blocks) * each
             what = "matches" if plan.matches else "hands"
             task = bar.add_task(
@@ -238,7 +351,7 @@ def resume_command(words: Sequence[str], seed: int) -> str:
     return shlex.join([NAME, *(f"--seed={seed}" if word == "--seed=random" else word for word in again)])
 
 
-def finish(context: typer.Context, question: "Question", runs: "Sequence[Run]", out: Path | None, quiet: bool) -> None:
+def finish(context: typer.Context, question: "Asked", runs: "Sequence[Run]", out: Path | None, quiet: bool) -> None:
     """Say where the results are, or, with an exit code of 130, what an interrupted run leaves behind."""
     sys.stdout.flush()
     if runs[-1].stopped == "interrupted":
@@ -253,7 +366,7 @@ def finish(context: typer.Context, question: "Question", runs: "Sequence[Run]", 
         note(f"written: {out / 'report.html'}, report.md, results.csv, ranking.csv (also .parquet), figures")
 
 
-def open_folder(out: Path | None, question: "Question") -> "Folder | None":
+def open_folder(out: Path | None, question: "Asked") -> "Folder | None":
     """Open the results folder, if one is asked for. Raises FolderError."""
     if out is None:
         return None

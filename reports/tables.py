@@ -73,23 +73,23 @@ def simulate_table(answer: Answer, said: str) -> RenderableType:
     """Show the answer of `simulate`; `said`: the finding in a sentence."""
     players, matches = answer["players"], answer.get("matches")
     before, *others = simulate_in_words(answer, said)
-    parts: list[RenderableType] = [_headline(before)]
+    parts: list[RenderableType] = [headline(before)]
     if matches:
         lengths = _length_table()
         lengths.add_row("hands a match", *_length_cells(matches["hands_per_match"]))
         lengths.add_row("turns a match", *_length_cells(matches["turns_per_match"]))
-        of_matches = _Numbers("also of matches", "")
+        of_matches = NumbersTable("also of matches", "")
         for key, (label, factor) in ALSO_OF_MATCHES.items():
             of_matches.add_row(label, estimate(matches[key], factor))
         parts += [_seats_table(matches["win_share_by_seat"]), lengths, of_matches]
-    parts += map(_headline, others)
-    positions = _Numbers("position", "wins, % of hands", "points left", "score")
+    parts += map(headline, others)
+    positions = NumbersTable("position", "wins, % of hands", "points left", "score")
     for row in answer["positions"]:
         positions.add_row(place(row["position"], players), *_player_cells(row))
     positions.add_row("an even share", f"{100 / players:.4g}", "", "", style="dim")
     parts.append(positions)
     if len(answer["strategies"]) > 1:
-        strategies = _Numbers("strategy", "wins, % of hands a seat", "points left", "score")
+        strategies = NumbersTable("strategy", "wins, % of hands a seat", "points left", "score")
         for row in answer["strategies"]:
             seats = ", ".join(map(str, row["seats"]))
             strategies.add_row(f"{row['strategy']} (seat {seats})", *_player_cells(row))
@@ -97,17 +97,17 @@ def simulate_table(answer: Answer, said: str) -> RenderableType:
     lengths = _length_table()
     lengths.add_row("turns a hand", *_length_cells(answer["turns_per_hand"]))
     parts.append(lengths)
-    also = _Numbers("also", "")
+    also = NumbersTable("also", "")
     for key, (label, factor) in ALSO.items():
         if answer[key]["high"] > answer[key]["low"] or answer[key]["value"]:
             also.add_row(label, estimate(answer[key], factor))
     if answer["longest_penalty_chain"]:
         also.add_row("longest chain of draw cards", str(answer["longest_penalty_chain"]))
-    ended = _Numbers("hands end", "% of hands")
+    ended = NumbersTable("hands end", "% of hands")
     for key, share in answer["ended"].items():
         if share["value"] > 0:
             ended.add_row(ENDINGS[key], estimate(share, 100))
-    return _spaced([*parts, also, ended, _footer(answer, _rules_in_words(answer), answer)])
+    return spaced([*parts, also, ended, _footer(answer, _rules_in_words(answer), answer)])
 
 
 def simulate_in_words(answer: Answer, said: str) -> list[str]:
@@ -168,12 +168,12 @@ def _length_cells(found: Mapping[str, Any]) -> list[str]:
     return [estimate(found["mean"]), *quantiles, f"{found['max']:,}"]
 
 
-def _length_table() -> "_Numbers":
-    return _Numbers("length", "mean", "10 %", "median", "90 %", "99 %", "longest")
+def _length_table() -> "NumbersTable":
+    return NumbersTable("length", "mean", "10 %", "median", "90 %", "99 %", "longest")
 
 
-def _seats_table(seats: Sequence[Mapping[str, Any]]) -> "_Numbers":
-    table = _Numbers("seat", "strategy", "wins, % of matches", left=2)
+def _seats_table(seats: Sequence[Mapping[str, Any]]) -> "NumbersTable":
+    table = NumbersTable("seat", "strategy", "wins, % of matches", left=2)
     for row in seats:
         table.add_row(str(row["seat"]), escape(row["strategy"]), estimate(row, 100))
     return table
@@ -256,20 +256,20 @@ def fairness_table(answer: Answer) -> RenderableType:
     """Show the answer of `fairness`, a section for each number of players."""
     parts: list[RenderableType] = []
     for section in answer["players"]:
-        parts += [Text(f"{section['players']} players", style="bold underline"), _headline(section["verdict"])]
+        parts += [Text(f"{section['players']} players", style="bold underline"), headline(section["verdict"])]
         parts += [*_ranking_tables(section), _footer(answer, _common_sets(answer), section)]
-    return _spaced(parts)
+    return spaced(parts)
 
 
 def _ranking_tables(section: Answer) -> Iterator[RenderableType]:
     rows = section["ranking"]
     several = len(rows) > 1
     head = ["rank", "rules", "may be fairest"] if several else ["rules"]
-    ranked = _Numbers(*head, "spread, points", "wins most", "wins least", left=len(head))
+    ranked = NumbersTable(*head, "spread, points", "wins most", "wins least", left=len(head))
     # An ending that no hand came to, under any of the rules, needs no column of zeros.
     never = [key for key in NEVER if not any(row[key]["value"] for row in rows)]
     shown = {key: RANKED[key] for key in RANKED if key in rows[0] and key not in never}
-    other = _Numbers("rules", *(label for label, _ in shown.values()))
+    other = NumbersTable("rules", *(label for label, _ in shown.values()))
     for row in rows:
         low, high = row["rank_low"], row["rank_high"]
         name = escape(row["rules"])
@@ -396,7 +396,7 @@ def plan_table(answer: Answer) -> RenderableType:
     each = " under each rule set" if answer["scenarios"] > 1 else ""
     minutes = answer["minutes"]
     said = f"To {wanted}{chance}: {answer['hands']:,} {unit}{each}, about {_duration(60 * minutes['value'])} here."
-    table = _Numbers("", "")
+    table = NumbersTable("", "")
     table.add_row(f"{unit} needed{each}", _whole(answer["hands_needed"]))
     table.add_row("seconds here", estimate(minutes, 60))
     table.add_row(f"{unit} a second, {answer['threads']} threads", _whole(answer["hands_per_second"]))
@@ -412,7 +412,7 @@ def plan_table(answer: Answer) -> RenderableType:
         f"level {100 * aim['level']:g} %; ochos-sim {answer['version']}",
         style="dim",
     )
-    return _spaced([_headline(said), table, facts])
+    return spaced([headline(said), table, facts])
 
 
 def _whole(given: Mapping[str, float]) -> str:
@@ -581,7 +581,7 @@ def presets_table(presets: Sequence[Any]) -> RenderableType:
     other = _table("change, added with a plus", "what it does", left=2)
     for name, about in changes.items():
         other.add_row(f"+{name}", escape(about))
-    return _spaced(
+    return spaced(
         [table, other, Text("ochos-sim presets show NAME+CHANGE prints all options of a rule set", style="dim")]
     )
 
@@ -616,7 +616,7 @@ def _table(*headings: str, left: int = 1) -> Table:
     return table
 
 
-class _Numbers:
+class NumbersTable:
     """A table of names and numbers that breaks where a reader would: before an interval, and before the + of a name.
 
     What does not fit even so goes into a further table below, with the names again.
@@ -628,6 +628,7 @@ class _Numbers:
         self.rows: list[tuple[Sequence[str], str]] = []
 
     def add_row(self, *cells: str, style: str = "") -> None:
+        """Add a row of cells, which may be rich markup."""
         self.rows.append((cells, style))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -644,7 +645,7 @@ class _Numbers:
         yield self._made(first, 2)
         if len(first) < len(columns):
             rest = [*columns[: self.left], *columns[len(first) :]]
-            other = _Numbers(*(self.headings[column] for column in rest), left=self.left)
+            other = NumbersTable(*(self.headings[column] for column in rest), left=self.left)
             for cells, style in self.rows:
                 other.add_row(*(cells[column] for column in rest), style=style)
             yield Text("")
@@ -683,10 +684,11 @@ class _Prose:
         yield Text(text.replace("\N{NO-BREAK SPACE}", " "), style="bold")
 
 
-def _headline(text: str) -> RenderableType:
+def headline(text: str) -> RenderableType:
+    """Show sentences in bold, broken where a reader would."""
     return _Prose(text)
 
 
-def _spaced(parts: Sequence[RenderableType]) -> RenderableType:
+def spaced(parts: Sequence[RenderableType]) -> RenderableType:
     """Put the parts with an empty line between them."""
     return Group(*(Padding(part, (0, 0, 1, 0)) for part in parts[:-1]), parts[-1])

@@ -17,11 +17,14 @@ from typing import Any, Protocol
 import numpy as np
 
 from sim.compiled import cache_directory, kernel
-from sim.engine import WHOLE, begin_match, play_hand, play_match_hand, prepare, seat_players
+from sim.engine import REPLAYS, WHOLE, begin_match, play_hand, play_match_hand, prepare, seat_players
 from sim.record import rule_records
 from sim.rules import Rules
 from sim.table import MATCH, TABLE
 from sim.tally import (
+    LOTS,
+    MATCH_MEASURES,
+    PLAYER_MEASURES,
     SPAN,
     TABLE_MEASURES,
     TURNS_BINS,
@@ -29,8 +32,12 @@ from sim.tally import (
     add_hand,
     add_hand_products,
     add_match,
+    add_part_products,
     add_products,
+    add_split,
     add_win_products,
+    keep_results,
+    mirror,
 )
 from sim.trace import StrategyFault, fault_text
 
@@ -85,8 +92,14 @@ class Plan:
     matches: bool = False
     first_dealer: int | None = None
     """A seat from 0; None: the last seat for hands, drawn by chance for matches. In matches it leaves no rotations."""
+    group_products: bool = False
+    """Whether the products that comparing line-ups takes are counted (`Tally.group_products`)."""
+    replays: int = 1
+    """Times that each hand is played, with the same cards and other luck of the players; only of single hands."""
 
     def __post_init__(self) -> None:
+        if not 1 <= self.replays <= REPLAYS or (self.matches and self.replays > 1):
+            raise ValueError(f"{self.replays} replays; allowed: 1 to {REPLAYS} of single hands, 1 of matches")
         if self.matches and self.first_dealer is not None and self.rotations > 1:
             raise ValueError("a first dealer that is fixed cannot move on: one rotation a block")
 
@@ -171,11 +184,15 @@ def _write_match(row, scenario, game, rotation, m):
 
 @kernel
 def _hands_chunk(rules, crews, tables, seed, first, last, rotations, dealer, players,
-                 sums, products, win_products, turns, longest, rows):  # fmt: skip
+                 sums, products, win_products, turns, longest, group_products, replays,
+                 split_blocks, split_sums, split_cells, split_cells_squared, split_positions_squared,
+                 split_hand_products, rows):  # fmt: skip
     """Play blocks [first, last) of single hands; -1, or the scenario and rotation (`k * rotations + r`) at fault."""
     scenarios, measures = sums.shape
     groups = (measures - len(TABLE_MEASURES)) // 3 - players
     blocks = np.empty((SPAN, scenarios, measures), np.int64)
+    split = split_blocks.shape[0] > 0
+    results = np.zeros((scenarios * rotations if split else 0, players, replays, len(PLAYER_MEASURES)), np.int64)
     written = 0
     for k in range(scenarios):
         prepare(rules[k], tables[k])
@@ -188,24 +205,37 @@ def _hands_chunk(rules, crews, tables, seed, first, last, rotations, dealer, pla
                 rule, crew, t = rules[_u(k)], crews[_u(k)], tables[_u(k)]
                 t.game = _u(start + b)
                 for rotation in range(rotations):
-                    seat_players(rule, t, players, (dealer + rotation) % players)
-                    if play_hand(rule, t, crew) < 0:
-                        return k * rotations + rotation
-                    add_hand(blocks[_u(b), _u(k)], t, crew, groups)
-                    turns[_u(k), _u(t.sight.turn)] += 1
-                    longest[_u(k)] = max(longest[_u(k)], t.longest_chain)
-                    if rows.shape[0]:
-                        _write_hand(rows[_u(written)], k, rotation, t)
-                        written += 1
+                    for replay in range(replays):
+                        seat_players(rule, t, players, (dealer + rotation) % players)
+                        t.replay = replay
+                        if play_hand(rule, t, crew) < 0:
+                            return k * rotations + rotation
+                        add_hand(blocks[_u(b), _u(k)], t, crew, groups)
+                        turns[_u(k), _u(t.sight.turn)] += 1
+                        longest[_u(k)] = max(longest[_u(k)], t.longest_chain)
+                        if split:
+                            keep_results(results[_u(k * rotations + rotation)], replay, t)
+                        if rows.shape[0]:
+                            _write_hand(rows[_u(written)], k, rotation, t)
+                            written += 1
+            if split:
+                lot = _u((start + b) % LOTS)
+                split_blocks[lot] += 1
+                add_split(results, split_sums[lot], split_cells[lot], split_cells_squared[lot],
+                          split_positions_squared[lot], split_hand_products)  # fmt: skip
         add_products(blocks, count, sums, products)
         add_win_products(blocks, count, players, win_products)
+        if group_products.shape[0]:
+            add_part_products(blocks, count, measures - 3 * groups, 3 * groups, group_products)
+    mirror(group_products)
     return -1
 
 
 @kernel
 def _matches_chunk(rules, crews, tables, matches, seed, first, last, rotations, dealer, players,
                    hands, hands_products, sums, products, hand_products, win_products, turns, longest,
-                   match_sums, match_products, match_hands, match_turns, rows):  # fmt: skip
+                   match_sums, match_products, match_hands, match_turns,
+                   group_products, match_win_products, rows):  # fmt: skip
     """Play blocks [first, last) of matches; -1, or the scenario and rotation (`k * rotations + r`) at fault."""
     scenarios, measures = sums.shape
     groups = (measures - len(TABLE_MEASURES)) // 3 - players
@@ -245,6 +275,11 @@ def _matches_chunk(rules, crews, tables, matches, seed, first, last, rotations, 
         add_hand_products(blocks, block_hands, count, hand_products, hands_products)
         add_win_products(blocks, count, players, win_products)
         add_products(match_blocks, count, match_sums, match_products)
+        if group_products.shape[0]:
+            add_part_products(blocks, count, measures - 3 * groups, 3 * groups, group_products)
+            add_part_products(match_blocks, count, len(MATCH_MEASURES), players, match_win_products)
+    mirror(group_products)
+    mirror(match_win_products)
     return -1
 
 
@@ -255,7 +290,10 @@ def empty_tally(plan: Plan) -> Tally:
     """Nothing counted yet, in the shape of a plan."""
     groups = max(len(set(scenario.names)) for scenario in plan.scenarios)
     turn_cap = max(scenario.rules.turn_cap for scenario in plan.scenarios)
-    return Tally.empty(len(plan.scenarios), plan.players, groups, turn_cap, plan.matches)
+    split_rotations = plan.rotations if plan.replays > 1 else 0
+    return Tally.empty(
+        len(plan.scenarios), plan.players, groups, turn_cap, plan.matches, plan.group_products, split_rotations
+    )
 
 
 @dataclass(frozen=True)
@@ -288,18 +326,22 @@ class _Prepared:
                 self.rules, *common, np.zeros(1, MATCH), *span, dealer, players,
                 tally.hands, tally.hands_products, tally.sums, tally.products, tally.hand_products,
                 tally.win_products, tally.turns, tally.longest_chain,
-                tally.match_sums, tally.match_products, tally.match_hands, tally.match_turns, rows,
+                tally.match_sums, tally.match_products, tally.match_hands, tally.match_turns,
+                tally.group_products, tally.match_win_products, rows,
             )  # fmt: skip
         else:
             dealer = players - 1 if plan.first_dealer is None else plan.first_dealer
             fault = _hands_chunk(
                 np.ascontiguousarray(self.rules[:, players]), *common, *span, dealer, players,
-                tally.sums, tally.products, tally.win_products, tally.turns, tally.longest_chain, rows,
+                tally.sums, tally.products, tally.win_products, tally.turns, tally.longest_chain,
+                tally.group_products, plan.replays, tally.split_blocks, tally.split_sums, tally.split_cells,
+                tally.split_cells_squared, tally.split_positions_squared, tally.split_hand_products, rows,
             )  # fmt: skip
             # Every block has the same number of hands, so these products need no counting.
-            tally.hands[:] = (last - first) * plan.rotations
-            tally.hands_products[:] = (last - first) * plan.rotations**2
-            tally.hand_products[:] = tally.sums[:, None, :] * plan.rotations
+            each = plan.rotations * plan.replays
+            tally.hands[:] = (last - first) * each
+            tally.hands_products[:] = (last - first) * each**2
+            tally.hand_products[:] = tally.sums[:, None, :] * each
         if fault >= 0:
             scenario, rotation = divmod(int(fault), plan.rotations)
             t = tables[scenario]
@@ -353,7 +395,9 @@ def run(
     result.stopped = "all blocks played"
     began = time.perf_counter() - result.seconds
     pace = _Pace(plan, chunk_hands)
-    per_block = plan.rotations * len(plan.scenarios)
+    per_block = plan.rotations * plan.replays * len(plan.scenarios)
+    if rows is not None and plan.replays > 1:
+        raise ValueError(f"rows of {plan.replays} replays; allowed: of one, as a row does not say which it is")
     pool = ThreadPoolExecutor(threads)
     try:
         for last in looks(plan.blocks) if enough is not None else [plan.blocks]:
@@ -408,7 +452,7 @@ class _Pace:
     """How many blocks the next chunk has: as many as take CHUNK_SECONDS, by the chunks before."""
 
     def __init__(self, plan: Plan, most_hands: int) -> None:
-        each = plan.rotations * len(plan.scenarios)
+        each = plan.rotations * plan.replays * len(plan.scenarios)
         self.most = max(1, most_hands // each)
         self.size = max(1, min(most_hands, FIRST_CHUNK // (16 if plan.matches else 1)) // each)
 

@@ -5,6 +5,10 @@ line-up) that are compared. A block gives one row of integers a scenario, the su
 Kept are the sums over blocks of these rows and of their products, from which means, standard errors and covariances
 between positions and between scenarios follow. Nothing is kept by hand, so memory does not grow with their number.
 
+Two kinds of counters are kept only where a plan asks for them, and are empty otherwise: the products of everything that
+belongs to groups of seats, between all scenarios, which is what comparing line-ups takes; and, where deals are played
+again with other luck, sums that tell the luck of the cards from that of the play (`Tally.split_sums` and what follows).
+
 Extra hands of a match, in which not everybody may take part, count for the match but not for the measures of a hand.
 """
 
@@ -38,6 +42,14 @@ MATCH_MEASURES = ("hands", "turns", "first_dealer", "winner_total", "extra_hands
 """Measures of a match as a whole; then follow the parts (of WHOLE) of the match that each seat won."""
 TURNS_BINS = 65_536
 """Turns a match are counted one by one below this; the last bin holds it and all above."""
+LOTS = 32
+"""Lots that blocks are dealt into, block b into lot b mod LOTS, to be left out in turn for the errors of a split."""
+SPLIT_SUMS = ("squares", "replay_products", "deal_products", "totals_squared")
+"""What is summed over a lot's blocks in `Tally.split_sums`; y is the result of a position in one hand.
+
+squares: of y; replay_products: y times y of another replay of the same hand; deal_products: a position's sum over
+scenarios and rotations in one replay times that in another; totals_squared: square of the sum of all y of a block.
+"""
 
 _TABLE = len(TABLE_MEASURES)
 _MATCH = len(MATCH_MEASURES)
@@ -92,11 +104,41 @@ class Tally:
     """(K, HAND_CAP + 1) matches by their hands; no columns where hands are played."""
     match_turns: np.ndarray[Any, Any]
     """(K, TURNS_BINS) matches by their turns; no columns where hands are played."""
+    group_products: np.ndarray[Any, Any]
+    """(K * 3 g, K * 3 g) of the PLAYER_MEASURES by group, between groups and scenarios; empty unless asked for."""
+    match_win_products: np.ndarray[Any, Any]
+    """(K * n, K * n) of the parts of matches won by seat, between seats and scenarios; empty unless asked for."""
+    split_blocks: np.ndarray[Any, Any]
+    """(LOTS,) blocks; this and all that follows is empty unless deals are played again."""
+    split_sums: np.ndarray[Any, Any]
+    """(LOTS, 3, 4) by lot and PLAYER_MEASURES: the SPLIT_SUMS."""
+    split_cells: np.ndarray[Any, Any]
+    """(LOTS, 3, K * rotations, n) of y, by position."""
+    split_cells_squared: np.ndarray[Any, Any]
+    """(LOTS, 3, K * rotations, n) of the square of y summed over the replays of a block."""
+    split_positions_squared: np.ndarray[Any, Any]
+    """(LOTS, 3, n) of the square of y summed over all of a block but its positions."""
+    split_hand_products: np.ndarray[Any, Any]
+    """(3, K * rotations, n, n) of y times y of another position in the same hand, or of itself."""
 
     @classmethod
-    def empty(cls, scenarios: int, players: int, groups: int, turn_cap: int, matches: bool) -> Self:
-        """Nothing counted yet; `groups`: the most groups of seats that play alike in any scenario."""
+    def empty(
+        cls,
+        scenarios: int,
+        players: int,
+        groups: int,
+        turn_cap: int,
+        matches: bool,
+        group_products: bool = False,
+        split_rotations: int = 0,
+    ) -> Self:
+        """Nothing counted yet; `groups`: the most groups of seats that play alike in any scenario.
+
+        `split_rotations`: rotations a block where deals are played again, else 0.
+        """
         k, v, w = scenarios, _TABLE + 3 * (players + groups), _MATCH + players
+        g = 3 * groups
+        lots, arrangements = (LOTS, k * split_rotations) if split_rotations else (0, 0)
 
         def zeros(*shape: int) -> np.ndarray[Any, Any]:
             return np.zeros(shape, np.int64)
@@ -115,6 +157,14 @@ class Tally:
             match_products=zeros(k, k, w),
             match_hands=zeros(k, HAND_CAP + 1 if matches else 0),
             match_turns=zeros(k, TURNS_BINS if matches else 0),
+            group_products=zeros(k * g, k * g) if group_products else zeros(0, 0),
+            match_win_products=zeros(k * players, k * players) if group_products and matches else zeros(0, 0),
+            split_blocks=zeros(lots),
+            split_sums=zeros(lots, 3, len(SPLIT_SUMS)),
+            split_cells=zeros(lots, 3, arrangements, players),
+            split_cells_squared=zeros(lots, 3, arrangements, players),
+            split_positions_squared=zeros(lots, 3, players),
+            split_hand_products=zeros(3, arrangements, players, players),
         )
 
     def add(self, other: "Tally") -> None:
@@ -225,3 +275,71 @@ def add_win_products(rows, count, players, win_products):
             if wins[_u(i)]:
                 for j in range(places):
                     win_products[_u(i), _u(j)] += wins[_u(i)] * wins[_u(j)]
+
+
+@kernel
+def add_part_products(rows, count, first, wide, products):
+    """Add the products of a part of the blocks' rows, columns [first, first + wide), between all scenarios.
+
+    `products`: (K * wide, K * wide). Only half of it is multiplied out, as it is symmetric; `mirror` fills the other.
+    """
+    places = rows.shape[1] * wide
+    part = np.empty(places, np.int64)
+    for b in range(count):
+        for i in range(places):
+            part[_u(i)] = rows[_u(b), _u(i // wide), _u(first + i % wide)]
+        for i in range(places):
+            mine = part[_u(i)]
+            if mine:
+                for j in range(i, places):
+                    products[_u(i), _u(j)] += mine * part[_u(j)]
+
+
+@kernel
+def mirror(products):
+    """Fill the half below the diagonal with the half above it."""
+    for i in range(products.shape[0]):
+        for j in range(i):
+            products[_u(i), _u(j)] = products[_u(j), _u(i)]
+
+
+@kernel(inline=True)
+def keep_results(results, replay, t):
+    """Keep the results of the hand played on a table, by position: `results` (n, replays, 3) of one arrangement."""
+    for p in range(t.sight.players):
+        at = _u(p)
+        results[at, _u(replay), _u(0)] = t.winner == p
+        results[at, _u(replay), _u(1)] = t.points_left[at]
+        results[at, _u(replay), _u(2)] = t.scored[at]
+
+
+@kernel
+def add_split(results, sums, cells, cells_squared, positions_squared, hand_products):
+    """Add a block's results (K * rotations, n, replays, 3) to the sums of its lot, and to the products within hands."""
+    arrangements, players, replays, measures = results.shape
+    for v in range(measures):
+        total = 0
+        for p in range(players):
+            position = 0
+            for m in range(replays):
+                each = 0
+                for a in range(arrangements):
+                    each += results[a, p, m, v]
+                position += each
+                sums[v, 2] -= each * each
+            for a in range(arrangements):
+                cell = 0
+                for m in range(replays):
+                    y = results[a, p, m, v]
+                    cell += y
+                    sums[v, 0] += y * y
+                    sums[v, 1] -= y * y
+                    for q in range(players):
+                        hand_products[v, a, p, q] += y * results[a, q, m, v]
+                sums[v, 1] += cell * cell
+                cells[v, a, p] += cell
+                cells_squared[v, a, p] += cell * cell
+            sums[v, 2] += position * position
+            positions_squared[v, p] += position * position
+            total += position
+        sums[v, 3] += total * total

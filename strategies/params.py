@@ -88,7 +88,10 @@ class Within:
 
 
 def within(default: float, low: float, high: float) -> Within:
-    """Give a number bounds, as in `params={"hold": within(1, 0, 4)}`; it is whole if all three are."""
+    """Declare a number with bounds, a whole one if all three are.
+
+    For instance `params={"hold": within(1, 0, 4)}`.
+    """
     return Within(default, low, high)
 
 
@@ -123,7 +126,8 @@ def takes(function: Function, params: tuple[Param, ...]) -> tuple[Param, ...]:
     wrong = [name for name in others if name not in known]
     if not first or wrong:
         what = f"takes {wrong[0]!r}" if wrong else "takes nothing"
-        raise ParamError(f"{function.__name__} {what}; allowed: the view, then {', '.join(known) or 'no parameters'}")
+        allowed = f"the view, then {', '.join(known)}" if known else "the view alone"
+        raise ParamError(f"{function.__name__} {what}; allowed: {allowed}")
     return tuple(known[name] for name in others)
 
 
@@ -142,12 +146,13 @@ def of_view_alone(function: Function, compiled: Any, params: tuple[Param, ...]) 
     wanted = takes(function, params)
     if not wanted:
         return function
-    reads = [
-        f"{'load_float' if param.kind == 'number' else 'load_int'}(view.params + {8 * params.index(param)})"
-        for param in wanted
-    ]
-    name = f"{function.__name__}_with_params"
-    text = f"def {name}(view):\n    return function(view, {', '.join(reads)})\n"
+    places = [(8 * params.index(param), "load_float" if param.kind == "number" else "load_int") for param in wanted]
+    reads = [f"{load}(view.params + {offset})" for offset, load in places]
+    # The cache tells functions apart by name and line: those that read other parameters, or of another function of the
+    # same name, must not be taken for one another.
+    name = "_".join([function.__name__.strip("<>"), "with", *(f"{load[5]}{offset}" for offset, load in places)])
+    before = "\n" * (function.__code__.co_firstlineno - 1)
+    text = f"{before}def {name}(view):\n    return function(view, {', '.join(reads)})\n"
     names: dict[str, Any] = {"function": compiled, "load_int": load_int, "load_float": load_float}
     names["__name__"] = function.__module__
     # In the name of the file that the function stands in: there its compiled form is cached.

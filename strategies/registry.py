@@ -10,16 +10,23 @@ It answers with the code of a card of ``view.playable``, or `DRAW` or `PASS` whe
 and `stop` are functions of the view too: the suit to declare (0 C, 1 D, 2 H, 3 S), and 1 or 0, whether to stop.
 
 Every module in this folder is searched, so a new strategy is a new file or a function in one: there is no list to edit.
-Functions are compiled when they are first played, with an explicit signature, and cached; the engine gets addresses
-and is never compiled again.
+Those of a user's file or of an installed package are found by `strategies.loading`, and keep to a register of their
+own. Functions are compiled when they are first played, with an explicit signature, and cached; the engine gets
+addresses and is never compiled again.
 """
 
 import difflib
+import hashlib
 import importlib
 import linecache
+import os
 import pkgutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -34,7 +41,12 @@ from strategies.toolkit import longest_suit, stop_always
 
 SIGNATURE = types.int64(view_type)
 
-_registered: dict[str, "Strategy"] = {}
+FILE = re.compile(r"(.+?\.py)(?::(.*))?", re.DOTALL)
+"""How a strategy in a file is asked for, and what it is called: the file, then perhaps its name and its parameters."""
+
+_built_in: dict[str, "Strategy"] = {}
+_register: ContextVar[dict[str, "Strategy"]] = ContextVar("register", default=_built_in)
+_made: dict[Function, "Strategy"] = {}
 
 
 class StrategyError(ValueError):
@@ -54,10 +66,25 @@ class Strategy:
     params: tuple[Param, ...] = ()
     values: tuple[Value, ...] = ()
     """Of the parameters, in their order."""
+    source: str = ""
+    """SHA-256, in hex digits, of what a user's file or an installed package holds; '' for what is built in."""
+    file: str = ""
+    """The file it stands in, as it was asked for; '' if it has a name alone."""
+
+    @property
+    def spec(self) -> str:
+        """What finds it again from the same directory; the name may leave out where its file is."""
+        found = FILE.fullmatch(self.name) if self.file else None
+        return self.file + self.name[len(found[1]) :] if found else self.name
+
+    @property
+    def options(self) -> str:
+        """The parameters with their defaults, as they are typed: `hold=1,suit=longest`."""
+        return ",".join(f"{param.name}={param.default}" for param in self.params)
 
     def addresses(self) -> tuple[int, int, int]:
         """Give the addresses of the compiled answers: play, suit, stop."""
-        play, suit, stop = (_address(function, self.params) for function in (self.play, self.suit, self.stop))
+        play, suit, stop = (compiled(function, self.params)[1] for function in (self.play, self.suit, self.stop))
         return play, suit, stop
 
     def encoded(self) -> list[int]:
@@ -71,11 +98,11 @@ class Strategy:
         values = dict(zip((param.name for param in self.params), self.values, strict=True))
         known = {param.name: param for param in self.params}
         given = set()
+        sources = [self.source] if self.source else []
         for setting in settings.split(","):
             name, equals, text = (part.strip() for part in setting.partition("="))
             if name not in known:
-                hint = _nearest(name, known, "; ") or f"; there are: {', '.join(known)}"
-                raise StrategyError(f"strategy {self.name} has no parameter {name!r}{hint}")
+                raise StrategyError(f"strategy {self.name} has no parameter {name!r}{hint(name, known)}")
             if not equals or name in given:
                 what = "given twice" if name in given else "given without a value"
                 raise StrategyError(f"strategy {self.name}: {name} is {what}; allowed: {name}={known[name].default}")
@@ -83,16 +110,16 @@ class Strategy:
             try:
                 values[name] = known[name].parse(text)
             except ParamError as error:
-                hint = _nearest(text, known[name].choices, "; ")
-                raise StrategyError(f"strategy {self.name}: {error}{hint}") from None
-            if known[name].kind == "strategy":
-                _as_policy(self.name, name, text)
+                raise StrategyError(f"strategy {self.name}: {error}{nearest(text, known[name].choices)}") from None
+            if known[name].kind == "strategy" and (source := _as_policy(self.name, name, text).source):
+                sources.append(source)
         set_apart = [
             f"{param.name}={values[param.name]}" for param in self.params if values[param.name] != param.default
         ]
         base = self.name.removesuffix(f":{_settings(self)}") if _settings(self) else self.name
         name = ":".join([base, *([",".join(set_apart)] if set_apart else [])])
-        return replace(self, name=name, values=tuple(values[param.name] for param in self.params))
+        source = hashlib.sha256("".join(sources).encode()).hexdigest() if len(sources) > 1 else "".join(sources)
+        return replace(self, name=name, values=tuple(values[param.name] for param in self.params), source=source)
 
 
 def _settings(strategy: Strategy) -> str:
@@ -111,29 +138,33 @@ def _as_policy(owner: str, param: str, name: str) -> Strategy:
 
 def _crew_address(name: str) -> int:
     """Give the address of a line-up that plays a strategy in every seat; it is kept for good."""
-    if name not in _crews:
-        _crews[name] = crew_record([Player(find(name))] * MOST_PLAYERS)
-    return int(_crews[name].ctypes.data)
+    found = find(name)
+    if found not in _crews:
+        _crews[found] = crew_record([Player(found)] * MOST_PLAYERS)
+    return int(_crews[found].ctypes.data)
 
 
-_crews: dict[str, np.ndarray[Any, Any]] = {}
+_crews: dict[Strategy, np.ndarray[Any, Any]] = {}
 
 
-def _address(function: Function, params: tuple[Param, ...] = ()) -> int:
-    """Give the address of a function compiled for a view; it is compiled or read from the cache at the first call."""
+def compiled(function: Function, params: tuple[Param, ...] = ()) -> tuple[Any, int]:
+    """Compile a function for a view alone, or read it from the cache: the compiled function and its address.
+
+    Raises StrategyError with the line that does not compile.
+    """
     if (function, params) not in _compiled:
         plain = getattr(function, "py_func", function)
         try:
-            compiled = compiled_for_view(plain, params)
+            made = compiled_for_view(plain, params)
         except OSError:  # of the cache (a full disk), which is no fault of the strategy
             raise
         except Exception as error:  # whatever numba ends in: the writer is shown the line
             raise StrategyError(_compile_fault(plain, error)) from error
-        result = compiled.overloads[compiled.signatures[0]]
-        # The dispatcher is kept: the code must not be freed while its address is in use.
+        result = made.overloads[made.signatures[0]]
+        # The compiled function is kept: the code must not be freed while its address is in use.
         pointer = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
-        _compiled[function, params] = compiled, pointer
-    return _compiled[function, params][1]
+        _compiled[function, params] = made, pointer
+    return _compiled[function, params]
 
 
 _compiled: dict[tuple[Function, tuple[Param, ...]], tuple[Any, int]] = {}
@@ -149,16 +180,30 @@ def _compile_fault(function: Function, error: Exception) -> str:
     if isinstance(error, KeyError) and error.args:
         # All that numba says of a field that a record lacks is its name.
         name = str(error.args[0])
-        reason = f"the view has no field {name!r}{_nearest(name, VIEW.names or (), ': ')}"
+        reason = f"the view has no field {name!r}{nearest(name, VIEW.names or (), ': ')}"
         number = next((i for i in range(number, len(lines) + 1) if f".{name}" in lines[i - 1]), number)
+    elif "Untyped global name" in reason and "class 'function'" in str(error):
+        reason += " (a function that a strategy calls needs @toolkit.helper above it)"
     text = lines[number - 1].strip() if 0 < number <= len(lines) else ""
-    return f"{code.co_filename}, line {number}: {function.__name__} does not compile: {reason}: {text}"
+    return f"{shown(code.co_filename)}, line {number}: {function.__name__} does not compile: {reason}: {text}"
 
 
-def _nearest(name: str, known: Iterable[str], before: str) -> str:
+def shown(file: str) -> str:
+    """Show where a file is, seen from the working directory if it is below that."""
+    path = os.path.relpath(file)
+    return file if path.startswith(os.pardir) else path
+
+
+def nearest(name: str, known: Iterable[str], before: str = "; ") -> str:
     """Hint at the known name that is most like this one, or nothing."""
     near = difflib.get_close_matches(name, list(known), 1)
     return f"{before}did you mean {near[0]}?" if near else ""
+
+
+def hint(name: str, known: Iterable[str]) -> str:
+    """Hint at the name that was meant, or at all that there are."""
+    known = sorted(known)
+    return nearest(name, known) or (f"; there are: {', '.join(known)}" if known else "")
 
 
 def strategy(
@@ -176,7 +221,9 @@ def strategy(
     """
 
     def register(play: Function) -> Function:
-        if name in _registered:
+        register = _register.get()
+        # A cell of a notebook may be run again.
+        if name in register and register[name].play.__module__ != "__main__":
             raise StrategyError(f"two strategies are called {name!r}")
         try:
             known = declared(params or {})
@@ -185,30 +232,77 @@ def strategy(
         except ParamError as error:
             raise StrategyError(f"strategy {name}: {error}") from None
         values = tuple(param.default for param in known)
-        _registered[name] = Strategy(name, idea, sheet, play, suit, stop, known, values)
+        register[name] = _made[play] = Strategy(name, idea, sheet, play, suit, stop, known, values)
         return play
 
     return register
 
 
-def all_strategies() -> dict[str, Strategy]:
+@contextmanager
+def register_apart() -> Iterator[dict[str, Strategy]]:
+    """Put the strategies that are declared meanwhile into a register of their own."""
+    found: dict[str, Strategy] = {}
+    token = _register.set(found)
+    try:
+        yield found
+    finally:
+        _register.reset(token)
+
+
+def strategy_of(function: Function, around: Mapping[str, Any]) -> Strategy:
+    """Return the strategy that a function was declared as, or make one of a plain function, called as this is.
+
+    `around`: the names of its module, of which `suit` and `stop` are the other two answers. Raises StrategyError.
+    """
+    if function in _made:
+        return _made[function]
+    answers = [function, around.get("suit", longest_suit), around.get("stop", stop_always)]
+    for name, answer in zip((function.__name__, "suit", "stop"), answers, strict=True):
+        plain = getattr(answer, "py_func", answer)
+        if not isinstance(plain, FunctionType):
+            raise StrategyError(f"{name} is {answer!r}; allowed: a function of the view")
+        try:
+            takes(plain, ())
+        except ParamError as error:
+            code = plain.__code__
+            raise StrategyError(f"{shown(code.co_filename)}, line {code.co_firstlineno}: {error}") from None
+    play, suit, stop = answers
+    idea = (function.__doc__ or "").strip().partition("\n")[0]
+    return Strategy(function.__name__, idea, "", play, suit, stop)
+
+
+def built_in() -> dict[str, Strategy]:
     """Find every strategy of this folder, by name and in the order of names."""
     for module in pkgutil.iter_modules(strategies.__path__):
         importlib.import_module(f"strategies.{module.name}")
-    return dict(sorted(_registered.items()))
+    return dict(sorted(_built_in.items()))
+
+
+def all_strategies() -> dict[str, Strategy]:
+    """Find every strategy that has a name: those of this folder and of installed packages, in the order of names."""
+    from strategies.loading import installed
+
+    return dict(sorted({**installed()[0], **built_in()}.items()))
 
 
 def find(spec: str) -> Strategy:
-    """Find a strategy by name, with parameters where some are set: `hoard-eights:hold=2`.
+    """Find a strategy, with parameters where some are set: `hoard-eights:hold=2`, `my_bot.py:timid:hold=2`.
 
-    Raises StrategyError with the nearest right name.
+    A name is that of a built-in strategy or of an installed package. Raises StrategyError with the nearest right name.
     """
+    # Not at the head: what finds others' strategies needs what is defined here.
+    from strategies.loading import find_in_file, find_installed, installed_names
+
+    if FILE.fullmatch(spec):
+        return find_in_file(spec)
     name, colon, settings = spec.partition(":")
-    known = all_strategies()
-    if name in known:
-        return known[name].having(settings) if colon else known[name]
-    hint = _nearest(name, known, "; ") or f"; there are: {', '.join(known)}"
-    raise StrategyError(f"no strategy is called {name!r}{hint}")
+    known = built_in()
+    found = known.get(name) or find_installed(name)
+    if found is None:
+        if os.path.exists(f"{name}.py"):
+            raise StrategyError(f"no strategy is called {name!r}; did you mean {name}.py?")
+        raise StrategyError(f"no strategy is called {name!r}{hint(name, {*known, *installed_names()})}")
+    return found.having(settings) if colon else found
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,14 @@
 """What a writer of strategies needs: small compiled functions on the view (`sim.table.VIEW_FIELDS` says what it holds).
 
-A set of cards is one word with a bit for each different card (`sim.cards`). Everything here can be called from a
-strategy, which is compiled, and from plain Python on a view record, in a test for instance.
+A card is its code, ``suit * 16 + rank`` (`sim.cards`); a set of cards is one word with a bit for each different card.
+Everything here can be called from a strategy, which is compiled, and from plain Python on a view record, in a test for
+instance. Only `card_code` and `card_name` are for plain Python alone.
 """
 
 import numpy as np
 
 from sim.bits import count_cards, highest_card, lowest_card, nth_card
-from sim.cards import JOKERS_MASK, RANK_MASK, SUIT_MASK
+from sim.cards import JOKERS_MASK, RANK_MASK, SUIT_MASK, card_code, card_name
 from sim.compiled import kernel
 from sim.streams import below, philox
 from sim.table import ACT_DRAW, ACT_PASS
@@ -20,24 +21,38 @@ PASS = ACT_PASS
 __all__ = [
     "DRAW",
     "PASS",
+    "card_code",
+    "card_name",
     "choice",
     "count_cards",
     "first_by_rank",
+    "has",
+    "helper",
+    "highest_by",
     "highest_card",
+    "is_wild",
     "last_by_rank",
     "longest_suit",
+    "lowest_by",
     "lowest_card",
     "most_points",
+    "next_count",
+    "next_position",
     "nth_card",
     "of_rank",
     "of_suit",
     "pick",
     "plain_first",
+    "points_of",
+    "rank_of",
+    "showed_lack",
     "smallest_rival",
     "stop_always",
     "suit_count",
+    "suit_of",
     "unseen",
     "unseen_of_suit",
+    "without",
 ]
 
 _ONE = np.uint64(1)
@@ -45,6 +60,38 @@ _RANKS = np.uint64(0xFFFF)
 _LOW = np.uint64(0xFFFFFFFF)
 _32 = np.uint64(32)
 _0 = np.uint64(0)
+
+
+def helper(function):
+    """Compile a function that strategies call: `@toolkit.helper` above it; it may take and give any numbers."""
+    return kernel(function, cached=False)
+
+
+# --- Single cards ---------------------------------------------------------------------------------------------------
+
+
+@kernel
+def suit_of(card):
+    """The suit of a card, 0 C, 1 D, 2 H, 3 S; of a joker 0, though it is of none."""
+    return card >> 4
+
+
+@kernel
+def rank_of(card):
+    """The rank of a card, 1 ace … 13 king, 14 joker."""
+    return card & 15
+
+
+@kernel
+def points_of(view, card):
+    """The points that a card costs if it is left in hand."""
+    return view.points[np.uint64(card & 15)]
+
+
+@kernel
+def is_wild(view, card):
+    """Whether a card is wild."""
+    return has(view.wilds, card)
 
 
 # --- Chance ---------------------------------------------------------------------------------------------------------
@@ -73,6 +120,18 @@ def pick(view, cards):
 
 
 # --- Sets of cards --------------------------------------------------------------------------------------------------
+
+
+@kernel
+def has(cards, card):
+    """Whether a card is in a set."""
+    return cards >> np.uint64(card) & _ONE != _0
+
+
+@kernel
+def without(cards, card):
+    """Take a card out of a set."""
+    return cards & ~(_ONE << np.uint64(card))
 
 
 @kernel
@@ -130,6 +189,44 @@ def most_points(view, cards):
     return lowest_card(of_rank(cards, found))
 
 
+@helper
+def lowest_by(view, cards, key):
+    """Find the card of a set for which `key(view, card)`, a helper, is lowest; of equals the first in C D H S, A … K.
+
+    The set is not empty.
+    """
+    best = lowest_card(cards)
+    least = key(view, best)
+    cards = without(cards, best)
+    while cards:
+        card = lowest_card(cards)
+        cards = without(cards, card)
+        value = key(view, card)
+        if value < least:
+            least = value
+            best = card
+    return best
+
+
+@helper
+def highest_by(view, cards, key):
+    """Find the card of a set for which `key(view, card)`, a helper, is highest; of equals the first in C D H S, A … K.
+
+    The set is not empty.
+    """
+    best = lowest_card(cards)
+    most = key(view, best)
+    cards = without(cards, best)
+    while cards:
+        card = lowest_card(cards)
+        cards = without(cards, card)
+        value = key(view, card)
+        if value > most:
+            most = value
+            best = card
+    return best
+
+
 # --- Suits ----------------------------------------------------------------------------------------------------------
 
 
@@ -171,6 +268,27 @@ def unseen_of_suit(view, suit):
 
 
 # --- The others -----------------------------------------------------------------------------------------------------
+
+
+@kernel
+def next_position(view):
+    """The position of the next player in the direction of play, whom a skip would skip."""
+    return (view.position + view.direction + view.players) % view.players
+
+
+@kernel
+def next_count(view):
+    """How many cards the next player holds."""
+    return view.counts[np.uint64(next_position(view))]
+
+
+@kernel
+def showed_lack(view, position, suit):
+    """Count the turns in which a player drew or passed on a suit, 0: never; most likely it had none of it then.
+
+    Under `draw.voluntary` a player may have chosen to.
+    """
+    return np.int64(view.drew_on[np.uint64(4 * position + suit)])
 
 
 @kernel

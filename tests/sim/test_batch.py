@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 from sim.batch import FIRST_LOOK, Plan, Scenario, looks, rotations_of, row_columns, run
+from sim.engine import play_hand, prepare, seat_players
+from sim.record import rule_records
 from sim.rules import load
-from sim.tally import hand_columns, match_columns
+from sim.table import TABLE
+from sim.tally import LOTS, hand_columns, match_columns
 from sim.trace import StrategyFault, trace_hand, trace_match
 from strategies.registry import Player, crew_record, find
 
@@ -52,7 +55,7 @@ def assert_same(first, second):
 @pytest.mark.parametrize("matches", [False, True])
 def test_threads_and_chunks_change_nothing(matches):
     """The same counters and the same rows for 1 to 3 threads and chunks of any size."""
-    asked = plan(40 if matches else 300, matches=matches)
+    asked = dataclasses.replace(plan(40 if matches else 300, matches=matches), group_products=True)
     kept = Kept()
     one = run(asked, rows=kept)
     for threads, chunk in [(1, 1), (2, 100), (3, 37 * 16), (2, 10**6)]:
@@ -179,6 +182,101 @@ def test_matches_are_counted_as_they_were_played():
         assert sums[k, at["hands", "", 0]] == sum(row["hands"] for row in mine)
         assert sums[k, at["turns", "", 0]] == sum(row["turns"] for row in mine)
         assert sums[k, at["match_win", "seat", 1]] == 2520 * sum(row["winner"] == 1 for row in mine)
+
+
+@pytest.mark.parametrize("matches", [False, True])
+def test_products_for_comparing_line_ups_are_those_of_the_rows(matches):
+    """Sums over blocks of all products by group and by seat, from the rows of single hands or of matches."""
+    names = ("first-legal", "random", "random")
+    asked = dataclasses.replace(plan(40 if matches else 150, matches=matches, names=names), group_products=True)
+    result = run(asked, rows=(kept := Kept()), chunk_hands=100)
+    at = {column: i for i, column in enumerate(row_columns(3, matches))}
+    blocks = np.zeros((asked.blocks, 2, 3, 3), np.int64)  # of game, scenario, measure, seat
+    for row in kept.rows:
+        own = blocks[row[at["game"]], row[at["scenario"]] - 1]
+        if row[at["winner"]]:
+            own[0, row[at["winner"]] - 1] += 1
+        if not matches:
+            own[1] += row[at["points_left_1"] : at["points_left_1"] + 3]
+            own[2] += row[at["score_1"] : at["score_1"] + 3]
+    if matches:
+        seats = 2520 * blocks[:, :, 0].reshape(asked.blocks, -1)
+        assert not (result.tally.match_sums[:, match_columns(3).index(("shared", "", 0))]).any()
+        assert np.array_equal(result.tally.match_win_products, seats.T @ seats)
+        first = slice(len(hand_columns(3, 2)) - 6, None)
+        own = result.tally.products[[0, 1], [0, 1], first].ravel()
+        assert np.array_equal(np.diag(result.tally.group_products), own)
+    else:
+        groups = np.stack([blocks[..., 0], blocks[..., 1:].sum(axis=3)], axis=3).reshape(asked.blocks, -1)
+        assert np.array_equal(result.tally.group_products, groups.T @ groups)
+        assert result.tally.match_win_products.size == 0
+
+
+@pytest.mark.parametrize("matches", [False, True])
+def test_products_that_are_not_asked_for_are_empty_and_change_nothing(matches):
+    asked = plan(30, matches=matches)
+    plain, more = run(asked).tally.arrays(), run(dataclasses.replace(asked, group_products=True)).tally.arrays()
+    extra = {"group_products", "match_win_products"}
+    assert all(plain[name].size == 0 for name in extra)
+    assert all(np.array_equal(plain[name], more[name]) for name in plain.keys() - extra)
+    assert more["group_products"].any()
+
+
+def played_again(asked):
+    """Results of every hand of a plan with replays (blocks, K * rotations, n, replays, 3), by the engine itself."""
+    n = asked.players
+    found = np.zeros((asked.blocks, len(asked.scenarios), asked.rotations, n, asked.replays, 3), np.int64)
+    for k, each in enumerate(asked.scenarios):
+        rule, crew = rule_records(each.rules, n)[n], each.crew.reshape(1)[0]
+        table = np.zeros(1, TABLE)
+        prepare(rule, table[0])
+        table["seed"] = asked.seed
+        for game, rotation, replay in np.ndindex(asked.blocks, asked.rotations, asked.replays):
+            table["game"], table["replay"] = game, replay
+            seat_players(rule, table[0], n, (n - 1 + rotation) % n)
+            assert play_hand(rule, table[0], crew) >= 0
+            own = found[game, k, rotation, :, replay]
+            own[:, 0] = np.arange(n) == table["winner"][0]
+            own[:, 1], own[:, 2] = table["points_left"][0, :n], table["scored"][0, :n]
+    return found.reshape(asked.blocks, -1, n, asked.replays, 3)
+
+
+def test_replays_are_counted_as_they_were_played():
+    """Sums by lot, cell and position equal those of every hand played singly; threads and chunks change nothing."""
+    asked = dataclasses.replace(plan(70), replays=3)
+    result = run(asked, threads=2, chunk_hands=100)
+    tally = result.tally
+    y = played_again(asked)
+    assert (y[:, :, :, 0] != y[:, :, :, 1]).any()  # random players do otherwise in another replay
+    assert tally.split_blocks.tolist() == [np.arange(lot, 70, LOTS).size for lot in range(LOTS)]
+    assert tally.hands.tolist() == [70 * 9] * 2
+    assert tally.sums[:, hand_columns(3, 2).index(("win", "position", 1))].sum() == y[:, :, 0, :, 0].sum()
+    assert tally.turns.sum() == 70 * 9 * 2
+    for lot in range(LOTS):
+        own = y[lot::LOTS]
+        for v in range(3):
+            kept = own[..., v]
+            cells, each = kept.sum(axis=3), kept.sum(axis=1)
+            positions = cells.sum(axis=1)
+            assert np.array_equal(tally.split_cells[lot, v], cells.sum(axis=0))
+            assert np.array_equal(tally.split_cells_squared[lot, v], (cells**2).sum(axis=0))
+            assert np.array_equal(tally.split_positions_squared[lot, v], (positions**2).sum(axis=0))
+            squares = [(part**2).sum() for part in (kept, cells, each, positions)]
+            total = (positions.sum(axis=1) ** 2).sum()
+            expected = [squares[0], squares[1] - squares[0], squares[3] - squares[2], total]
+            assert tally.split_sums[lot, v].tolist() == expected
+    products = np.einsum("bapmv,baqmv->vapq", y, y)
+    assert np.array_equal(tally.split_hand_products, products)
+    assert_same(result, run(asked, chunk_hands=1000))
+
+
+def test_replays_that_cannot_be():
+    asked = plan(5)
+    for others, text in (({"replays": 5}, "5 replays"), ({"replays": 2, "matches": True}, "1 of matches")):
+        with pytest.raises(ValueError, match=text):
+            dataclasses.replace(asked, **others)
+    with pytest.raises(ValueError, match="rows of 2 replays"):
+        run(dataclasses.replace(asked, replays=2), rows=Kept())
 
 
 def test_a_first_dealer_that_is_fixed_does_not_move():

@@ -17,12 +17,14 @@ from views import MUTE, NAMES_NO_SUIT, hidden_moved, next_view, record, table_in
 
 from sim.compiled import kernel
 from sim.rules import Rules, load, preset_names
-from sim.table import VIEW
+from sim.table import MOST_PARAMS, VIEW
 from sim.trace import StrategyFault, trace_hand
-from strategies.registry import SIGNATURE, Player, Strategy, StrategyError, all_strategies, crew_record, find, strategy
+from strategies.params import takes
+from strategies.registry import Player, Strategy, StrategyError, built_in, compiled, crew_record, find, strategy
+from strategies.registry import shown as shown_path
 from strategies.toolkit import longest_suit, stop_always
 
-EVERY = [*all_strategies().values()]
+EVERY = [*built_in().values()]
 every_strategy = pytest.mark.parametrize("tested", EVERY, ids=lambda tested: tested.name)
 PLAY, SUIT, STOP = range(3)
 
@@ -70,6 +72,25 @@ def test_unknown_name(name, answer):
     assert str(error.value) == answer
 
 
+# --- Parameters -------------------------------------------------------------------------------------------------------
+
+
+def drawn_value(rng, param):
+    """Any value of a parameter, at the bounds more often than not."""
+    if param.kind == "choice":
+        return rng.choice(param.choices)
+    if param.kind == "strategy":
+        return rng.choice(["random", "dump-high", "hoard-eights"])
+    low, high = max(param.low, -10), min(param.high, 10)
+    return rng.choice([low, high, rng.randint(low, high) if param.kind == "whole" else rng.uniform(low, high)])
+
+
+def with_drawn_values(rng, tested):
+    """A strategy with some of its parameters set."""
+    chosen = [param for param in tested.params if rng.random() < 0.5]
+    return tested.having(",".join(f"{param.name}={drawn_value(rng, param)}" for param in chosen)) if chosen else tested
+
+
 # --- Hands under drawn rules ------------------------------------------------------------------------------------------
 
 
@@ -82,7 +103,8 @@ def test_legal_and_repeatable(tested, rng, seed, game):
     players = draw_players(rng, drawn)
     rules = Rules.from_dict(drawn)
     others = rng.choices([*EVERY, ANY_OPTION], k=players - 1)
-    lineup = [Player(one, rng.choice([0.0, 0.3]), rng.choice([0.0, 0.2])) for one in [tested, *others]]
+    seated = [with_drawn_values(rng, tested), *others]
+    lineup = [Player(one, rng.choice([0.0, 0.3]), rng.choice([0.0, 0.2])) for one in seated]
     rng.shuffle(lineup)
     crew, names = crew_record(lineup, rng.choice([0.5, 1.0])), [player.strategy.name for player in lineup]
     events = trace_hand(rules, crew, names, seed=seed, game=game)
@@ -91,6 +113,10 @@ def test_legal_and_repeatable(tested, rng, seed, game):
 
 
 # --- What the view shows ----------------------------------------------------------------------------------------------
+
+
+rules_in_use = []
+"""Kept, because a view holds the address of its rules, and some strategies look there."""
 
 
 def shown_in_play(count):
@@ -107,6 +133,7 @@ def shown_in_play(count):
         if in_play is None:
             continue
         tables, rule = in_play
+        rules_in_use.append(rule)
         for asker in (MUTE, NAMES_NO_SUIT):
             asked = next_view(tables, rule, asker)
             if asked is None or asked[1]["turn"] != tables[0]["sight"]["turn"] + 1 or asked[1]["drawn"]:
@@ -130,37 +157,50 @@ def test_all_questions_are_among_the_moments(shown):
 
 
 def test_view_does_not_depend_on_what_is_hidden(shown):
-    """Other hands and the stock exchanged: every field the same, so no strategy can know more."""
+    """Other hands and the stock exchanged: every field the same, so no strategy can know more.
+
+    But for an address: each moment has a line-up of its own.
+    """
     for question, view, moved in shown:
-        different = [name for name in VIEW.names if not np.array_equal(view[name], moved[name])]
+        different = [name for name in VIEW.names if name != "params" and not np.array_equal(view[name], moved[name])]
         assert not different, (question, different)
-
-
-def questions_of(tested):
-    return {PLAY: tested.play, SUIT: tested.suit, STOP: tested.stop}
 
 
 @every_strategy
 def test_answers(tested, shown):
     """Legal, the same from the same view, the same compiled and plain; the view is left as it was but for the draws."""
-    compiled = {
-        question: kernel(getattr(function, "py_func", function), signature=SIGNATURE)
-        for question, function in questions_of(tested).items()
-    }
-    for question, view, moved in shown:
-        first, again, plain, other = (record(given) for given in (view, view, view, moved))
-        answer = compiled[question](first)
-        assert answer == compiled[question](again) == compiled[question].py_func(plain) == compiled[question](other)
-        if question == PLAY:
-            allowed = {code for code in range(64) if int(view["playable"]) >> code & 1}
-            allowed |= {64} if view["may_draw"] else set()
-            allowed |= {65} if view["may_pass"] else set()
-        else:
-            allowed = {0, 1, 2, 3} if question == SUIT else {0, 1}
-        assert answer in allowed
+    rng = random.Random(tested.name)
+    for set_apart in [tested, *(with_drawn_values(rng, tested) for _ in range(3 if tested.params else 0))]:
+        for question, view, moved in shown:
+            check_answer(set_apart, question, view, moved)
+
+
+def check_answer(tested, question, view, moved):
+    function = (tested.play, tested.suit, tested.stop)[question]
+    made = compiled(function, tested.params)[0]
+    values = np.zeros((2, MOST_PARAMS), np.int64)  # the parameters twice, as they lie somewhere else in each game
+    values[:, : len(tested.values)] = tested.encoded()
+    first, again, plain, other = (record(given) for given in (view, view, view, moved))
+    for one, row in ((first, 0), (again, 1), (plain, 0), (other, 1)):
+        one.params = values[row].ctypes.data
+    answer = made(first)
+    assert answer == made(again) == made(other)
+    if question == PLAY:
+        allowed = {code for code in range(64) if int(view["playable"]) >> code & 1}
+        allowed |= {64} if view["may_draw"] else set()
+        allowed |= {65} if view["may_pass"] else set()
+    else:
+        allowed = {0, 1, 2, 3} if question == SUIT else {0, 1}
+    assert answer in allowed
+    if not any(param.kind == "strategy" for param in tested.params):  # playing on with another one needs the engine
+        given = dict(zip([param.name for param in tested.params], tested.values, strict=True))
+        code = {param.name: param.choices.index(given[param.name]) for param in tested.params if param.choices}
+        arguments = [code.get(param.name, given[param.name]) for param in takes(function, tested.params)]
+        assert getattr(function, "py_func", function)(plain, *arguments) == answer
         assert first.draws == plain.draws
-        first.draws = plain.draws = view["draws"]
-        assert first == plain == record(view)
+    for one in (first, plain):
+        one.draws, one.params = view["draws"], view["params"]
+        assert one == record(view)
 
 
 @every_strategy
@@ -276,6 +316,6 @@ def test_compile_errors_show_the_line(play, reason):
     with pytest.raises(StrategyError) as error:
         crew_record([Player(Strategy("broken", "", "", play, play, play))])
     text = str(error.value)
-    assert text.startswith(f"{__file__}, line ")
+    assert text.startswith(f"{shown_path(__file__)}, line ")
     assert reason in text
     assert "\n" not in text

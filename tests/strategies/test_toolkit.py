@@ -107,6 +107,40 @@ def test_pick_is_one_draw_in_the_order_of_codes(names, luck):
     assert card_name(both(toolkit.pick, view, mask(names))) == expected
 
 
+@unhurried
+@given(different_cards, st.sampled_from([*PACK, JOKER]), st.sets(st.sampled_from(RANKS), max_size=3))
+def test_single_cards(names, name, wild_ranks):
+    """Suit, rank, points and whether wild of a card; whether it is in a set, and the set without it."""
+    view, card = view_of(wild_ranks=wild_ranks, jokers=1, points=list(range(100, 116))), card_code(name)
+    assert both(toolkit.has, mask(names), card) == (name in names)
+    assert names_of(both(toolkit.without, mask(names), card)) == names - {name}
+    rank = 14 if name == JOKER else RANK_OF[name[:-1]]
+    assert both(toolkit.rank_of, card) == rank
+    assert both(toolkit.points_of, view, card) == 100 + rank
+    assert both(toolkit.is_wild, view, card) == (name == JOKER or name[:-1] in wild_ranks)
+    if name != JOKER:
+        assert SUITS[both(toolkit.suit_of, card)] == name[-1]
+
+
+@toolkit.helper
+def last_digit(view, card):
+    return (view.turn * card) % 10 / 2
+
+
+@unhurried
+@given(different_cards, st.integers(1, 9))
+def test_lowest_and_highest_by_a_key(names, turn):
+    """By a fraction that several cards share; of equals the first in the order of codes."""
+    in_order = sorted(names, key=card_code)
+    view = view_of(turn=turn)
+    assert card_name(toolkit.lowest_by(view, mask(names), last_digit)) == min(
+        in_order, key=lambda name: turn * card_code(name) % 10
+    )
+    assert card_name(toolkit.highest_by(view, mask(names), last_digit)) == max(
+        in_order, key=lambda name: turn * card_code(name) % 10
+    )
+
+
 # --- Suits and the others ---------------------------------------------------------------------------------------------
 
 
@@ -140,6 +174,24 @@ def test_smallest_rival(counts, position):
     position %= len(counts)
     view = view_of(players=len(counts), position=position, counts=counts)
     assert both(toolkit.smallest_rival, view) == min(counts[:position] + counts[position + 1 :])
+
+
+@unhurried
+@given(st.integers(2, 10), st.integers(0, 9), st.sampled_from([-1, 1]))
+def test_the_next_player(players, position, direction):
+    position %= players
+    counts = list(range(20, 20 + players))
+    view = view_of(players=players, position=position, direction=direction, counts=counts)
+    seats = list(range(players))[::direction]
+    following = seats[(seats.index(position) + 1) % players]
+    assert both(toolkit.next_position, view) == following
+    assert both(toolkit.next_count, view) == counts[following]
+
+
+def test_what_a_player_drew_on():
+    view = view_of(players=3, drew_on=[0, 0, 0, 0, 0, 2, 0, 0, 1, 0, 0, 5])
+    assert [both(toolkit.showed_lack, view, 1, suit) for suit in range(4)] == [0, 2, 0, 0]
+    assert both(toolkit.showed_lack, view, 2, 3) == 5
 
 
 def test_stop_always():
