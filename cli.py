@@ -762,12 +762,62 @@ def diff_presets(
         )
 
 
-@app.command()
-def strategies(form: FormatOption = Format.TABLE) -> None:
-    """List the ways to play that there are, with the idea of each and the rule sheet that gives it."""
+strategies = typer.Typer(help="The ways to play: list, begin one of your own, check it.", invoke_without_command=True)
+app.add_typer(strategies, name="strategies")
+
+
+@strategies.callback()
+def list_strategies(context: typer.Context, form: FormatOption = Format.TABLE) -> None:
+    """List the ways to play that there are, with the idea of each, its parameters and the rule sheet that gives it."""
+    if context.invoked_subcommand is not None:
+        return
+    from strategies.loading import installed
     from strategies.registry import all_strategies
 
-    show_records([{"name": s.name, "idea": s.idea, "sheet": s.sheet} for s in all_strategies().values()], form)
+    show_records(
+        [
+            {"name": s.name, "idea": s.idea, "parameters": s.options.replace(",", ", "), "sheet": s.sheet}
+            for s in all_strategies().values()
+        ],
+        form,
+    )
+    for line in installed()[1]:
+        note(line)
+
+
+@strategies.command("new", epilog="Example: [bold]ochos-sim strategies new my-bot[/bold]")
+def new_strategy(name: Annotated[str, typer.Argument(metavar="NAME", show_default=False)]) -> None:
+    """Write a file with a working strategy to change, and its test, into the current directory."""
+    from strategies.scaffold import write_new
+
+    file, test = write_new(name, Path())
+    print(f"written: {file} and {test}. To try and to check it:")
+    print(f"  ochos-sim simulate --players 2 --strategy {file} --strategy random")
+    print(f"  ochos-sim strategies check {file}")
+
+
+@strategies.command("check", epilog="Example: [bold]ochos-sim strategies check my_bot.py[/bold]")
+def check_strategy(
+    spec: Annotated[str, typer.Argument(metavar="NAME|FILE.py[:NAME]", show_default=False)],
+    form: FormatOption = Format.TABLE,
+    quiet: QuietOption = False,
+) -> None:
+    """Play a strategy against every option that asks it something; a line for each thing that it must not do."""
+    from strategies import checking
+
+    if not quiet:
+        note("playing it under many rules, up to 20 seconds…")
+    checked = checking.check_strategy(spec)
+    if form is Format.TABLE:
+        for finding in checked.findings:
+            print(finding.line)
+        names = ", ".join(checked.strategies)
+        found = f"{len(checked.findings)} found" if checked.findings else "nothing found"
+        print(f"{names}: {found} in {checked.hands:,} hands and {checked.answers:,} answers")
+    else:
+        show_records([asdict(finding) for finding in checked.findings], form)
+    if checked.findings:
+        raise typer.Exit(1)
 
 
 @app.command(epilog="Example: [bold]ochos-sim bench --part speed --part threads[/bold]")

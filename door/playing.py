@@ -156,8 +156,8 @@ def ask_comparison(
         _check_players(named[0], "", number, of_matches)
     from strategies.registry import find
 
-    asked_for = [find(name).name for name in strategies or COMPARED]
-    of_all = None if field is None else find(field).name
+    asked_for = [find(name).spec for name in strategies or COMPARED]
+    of_all = None if field is None else find(field).spec
     if of_all is not None and of_all not in asked_for:
         asked_for.append(of_all)
     # Errors belong to a strategy here: once for all of them, or once for each.

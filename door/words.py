@@ -163,10 +163,10 @@ def parse_lineup(
     """Read the line-up: an entry that stands for all seats, or one a seat. Raises StrategyError, CommandError."""
     from strategies.registry import find
 
-    names = [find(name).name for name in strategies or ["random"]]
+    found = [find(spec) for spec in strategies or ["random"]]
     forgets = [parse_chance("--forget-last-card", text) for text in forget or ["0"]]
     illegals = [parse_chance("--illegal-rate", text) for text in illegal or ["0"]]
-    given = {"--strategy": len(names), "--forget-last-card": len(forgets), "--illegal-rate": len(illegals)}
+    given = {"--strategy": len(found), "--forget-last-card": len(forgets), "--illegal-rate": len(illegals)}
     for option, times in given.items():
         if times not in (1, players):
             raise CommandError(
@@ -176,9 +176,12 @@ def parse_lineup(
     entries: list[Mapping[str, Any]] = []
     for seat in range(max(given.values())):
         # The last one stands for all where it is given once.
-        name, *rates = (values[min(seat, len(values) - 1)] for values in (names, forgets, illegals))
-        errors = zip(("forget_last_card", "illegal_rate"), rates, strict=True)
-        entries.append({"strategy": name, **{key: rate for key, rate in errors if rate}})
+        strategy = found[min(seat, len(found) - 1)]
+        forget_rate, illegal_rate = (rates[min(seat, len(rates) - 1)] for rates in (forgets, illegals))
+        errors = {"forget_last_card": forget_rate, "illegal_rate": illegal_rate}
+        # The content of a user's own file decides the result as much as its name.
+        own = {"source": strategy.source} if strategy.source else {}
+        entries.append({"strategy": strategy.spec, **own, **{key: rate for key, rate in errors.items() if rate}})
     return tuple(entries)
 
 

@@ -245,7 +245,7 @@ def lineup_in_words(lineup: Sequence[Mapping[str, Any]]) -> str:
 
 def player_in_words(entry: Mapping[str, Any]) -> str:
     """Write a seat's strategy with the errors of who plays it, as the results label it."""
-    made = ", ".join(f"{key} {rate:g}" for key, rate in entry.items() if key != "strategy" and rate)
+    made = ", ".join(f"{key} {rate:g}" for key, rate in entry.items() if key not in ("strategy", "source") and rate)
     return f"{entry['strategy']} ({made})" if made else str(entry["strategy"])
 
 
