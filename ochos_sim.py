@@ -20,7 +20,10 @@ from sim.saving import Folder, FolderError
 from sim.tally import Tally
 from sim.trace import StrategyFault, TraceError, trace_hand, trace_match
 from strategies import toolkit
+from strategies.checking import check_strategy
+from strategies.params import within
 from strategies.registry import Player, Strategy, StrategyError, all_strategies, crew_record, find, strategy
+from strategies.views import view_of
 
 __all__ = [
     "Estimate",
@@ -43,6 +46,7 @@ __all__ = [
     "Tally",
     "TraceError",
     "all_strategies",
+    "check_strategy",
     "crew_record",
     "describe",
     "diff",
@@ -65,5 +69,7 @@ __all__ = [
     "trace_hand",
     "trace_match",
     "verdict",
+    "view_of",
+    "within",
     "write_answer",
 ]

@@ -11,6 +11,7 @@ import importlib
 import inspect
 import json
 import linecache
+import os
 import shlex
 import subprocess
 import sys
@@ -46,9 +47,9 @@ PATIENCE = 4.0
 """Seconds that a single answer may take: some thousand million steps."""
 LOADING = 30.0
 """Seconds that the file itself may take to run."""
-EXPLAINING = 10.0
+EXPLAINING = 15.0
 """Seconds that looking for the line where it goes round may take, start and all."""
-STEPS = 100_000
+STEPS = 30_000
 """Lines of plain Python that an answer may take when it is looked for where one does not end."""
 SEED = 1
 PLAYERS = range(2, 8)
@@ -474,7 +475,10 @@ def _field(word: int) -> str:
 
 
 def _answer_plainly(spec: str, folder: str, question: str) -> None:
-    """Put the last question to the strategy as plain Python and write down in which line it goes round and round."""
+    """Put the last question to the strategy as plain Python and write down in which line it goes round and round.
+
+    In a process where nothing at all is compiled, so that every line can be counted.
+    """
     tested = find(spec)
     function = (tested.play, tested.suit, tested.stop)[int(question)]
     desk = np.memmap(Path(folder) / "desk", np.int64, "r", shape=(_DESK_WORDS,))
@@ -557,12 +561,13 @@ class CheckFailed(RuntimeError):
     """The check itself came to grief; one line."""
 
 
-def _start(work: str, *words: str, errors: Any) -> "subprocess.Popen[bytes]":
+def _start(work: str, *words: str, errors: Any, compiles: bool = True) -> "subprocess.Popen[bytes]":
     """Start a process with one function of this module, which finds all modules where this process does."""
+    environment = os.environ | ({} if compiles else {"NUMBA_DISABLE_JIT": "1"})
     program = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from strategies import checking; "
     program += f"checking.{work}(*sys.argv[2:])"
     command = [sys.executable, "-c", program, json.dumps(sys.path), *words]
-    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors)
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors, env=environment)
 
 
 def _look_on(player: "subprocess.Popen[bytes]", desk: Any) -> bool:
@@ -586,7 +591,7 @@ def _last_question(spec: str, name: str, folder: Path, desk: Any, late: bool) ->
     did = f"gave no answer within {PATIENCE:g} s" if late else "ended the whole process"
     if late:
         with open(folder / "errors", "w", encoding="utf-8") as errors:
-            plain = _start("_answer_plainly", spec, str(folder), str(question), errors=errors)
+            plain = _start("_answer_plainly", spec, str(folder), str(question), errors=errors, compiles=False)
             with suppress(subprocess.TimeoutExpired):
                 plain.wait(EXPLAINING)
             plain.kill()

@@ -35,7 +35,7 @@ from strategies.registry import (
 GROUP = "ochos_sim.strategies"
 PLAIN_NAME = "play"
 """The function that is taken from a file which declares no strategy and is asked for by itself."""
-FACADE = ("ochos_sim", "sim", "strategies", "reports", "cli")
+FACADE = ("ochos_sim", "sim", "strategies", "reports", "door", "cli")
 """What a file cannot have beside it: the project's own modules."""
 
 

@@ -774,7 +774,7 @@ def test_presets_diff():
 
 def test_strategies_lists_all():
     text = ochos("strategies").stdout
-    assert all(name in text for name in registry.all_strategies())
+    assert all(name in text for name in registry.built_in())
     listed = json.loads(ochos("strategies", "--format", "json").stdout)
     assert {row["name"]: row["idea"] for row in listed}["random"] == "any playable card, any suit, by chance"
     assert ochos("strategies", "--format", "csv").stdout.startswith("name,idea,sheet\n")
@@ -862,7 +862,7 @@ def cheat():
         return 999
 
     yield
-    del registry._registered["cheat"]
+    del registry._built_in["cheat"]
 
 
 @pytest.mark.usefixtures("cheat")

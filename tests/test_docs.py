@@ -25,7 +25,7 @@ from sim.batch import row_columns
 from sim.bench import Machine, Row
 from sim.cards import RANKS
 from sim.rules import changes_of, describe, load, options, preset_names
-from strategies.registry import all_strategies
+from strategies.registry import built_in
 
 ROOT = Path(__file__).parent.parent
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
@@ -500,7 +500,7 @@ def test_what_a_change_sets_is_on_the_page():
 
 def test_every_strategy_is_in_the_design():
     rows = next(iter(tables(section(DESIGN, "Strategies")).values()))
-    assert sorted(named(rows)) == sorted(all_strategies())
+    assert sorted(named(rows)) == sorted(built_in())
 
 
 # --- The design ----------------------------------------------------------------------------------------------------
