@@ -777,7 +777,7 @@ def test_strategies_lists_all():
     assert all(name in text for name in registry.built_in())
     listed = json.loads(ochos("strategies", "--format", "json").stdout)
     assert {row["name"]: row["idea"] for row in listed}["random"] == "any playable card, any suit, by chance"
-    assert ochos("strategies", "--format", "csv").stdout.startswith("name,idea,sheet\n")
+    assert ochos("strategies", "--format", "csv").stdout.startswith("name,idea,parameters,sheet\n")
     assert ochos("strategies", "--format", "md").stdout.startswith("| name | idea | sheet |\n")
 
 
