@@ -5,16 +5,26 @@ hands, a match's to the matches), with the standard error that the blocks give.
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from reports.intervals import Estimate, Ranking, interval_mean, interval_share, rank, ratio_moments
-from sim.batch import Run, Scenario
-from sim.engine import WHOLE
+from reports.evenness import Evenness, evenness
+from reports.intervals import Estimate, Floats, Ranking, interval_mean, interval_share, rank, ratio_moments
+from reports.measures import (
+    EVENNESS,
+    HAND_MEASURES,
+    LENGTHS,
+    MATCHES,
+    QUANTILES,
+    Measure,
+    MeasureError,
+    longer_than,
+    quantile_of,
+)
+from sim.batch import Plan, Run, Scenario
 from sim.table import REASONS
 from sim.tally import TABLE_MEASURES, TURNS_BINS, Tally, hand_columns, match_columns
 
@@ -24,52 +34,11 @@ if TYPE_CHECKING:
 Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class Measure:
-    """A figure that is published: its name, its unit, what it says, and whether it is a share of 0 to 1."""
+Found = tuple[Measure, str, str, Estimate]
+"""What was found of a measure: by what (position, strategy, seat, bound, hand, or ''), of which, and the estimate."""
 
-    name: str
-    unit: str
-    meaning: str
-    share: bool = False
-    scale: float = 1.0
-    """What one of the unit is in the counter."""
-
-
-HAND_MEASURES = {
-    "turns": Measure("turns_per_hand", "turns", "turns that a hand takes"),
-    "cards_drawn": Measure("cards_drawn_per_hand", "cards", "cards drawn in a hand, by all, penalties included"),
-    "passes": Measure("passes_per_hand", "turns", "turns of a hand that end in a pass"),
-    "choices": Measure(
-        "choices_per_hand", "turns", "turns of a hand in which the player had more than one thing to do"
-    ),
-    "stuck": Measure("stuck_per_hand", "turns", "turns of a hand that begin without a playable card"),
-    "reshuffles": Measure("reshuffles_per_hand", "times", "times that the discards become the stock in a hand"),
-    "reshuffled": Measure("reshuffled", "share of hands", "hands with a reshuffle", share=True),
-    "closed_on_wild": Measure("closed_on_wild", "share of hands", "hands that somebody closes with a wild", share=True),
-    "void_deals": Measure("void_deals_per_hand", "deals", "deals that were void and dealt again"),
-    "out": Measure("out", "share of hands", "hands that end with somebody out of cards", share=True),
-    "blocked": Measure("blocked", "share of hands", "hands that end blocked", share=True),
-    "stopped": Measure("stopped", "share of hands", "hands that a player stops", share=True),
-    "capped": Measure("capped", "share of hands", "hands that end at the turn cap", share=True),
-    "win": Measure("win_share", "share of hands", "hands won", share=True),
-    "points_left": Measure("points_left", "points", "points left in hand at the end of a hand"),
-    "score": Measure("score", "points", "points added to the total for a hand"),
-}
-"""By the name of the counter in a tally's row."""
-
-MATCHES = {
-    "hands": Measure("hands_per_match", "hands", "hands that a match takes"),
-    "turns": Measure("turns_per_match", "turns", "turns that a match takes"),
-    "first_dealer": Measure("first_dealer_wins", "share of matches", "matches won by who dealt first", True, WHOLE),
-    "winner_total": Measure("winner_total", "points", "total of the winner at the end"),
-    "extra_hands": Measure("extra_hands_per_match", "hands", "extra hands to break a tie"),
-    "shared": Measure("shared_matches", "share of matches", "matches that several share", share=True),
-    "capped": Measure("capped_matches", "share of matches", "matches given up because they did not end", share=True),
-    "match_win": Measure(
-        "match_win_share", "share of matches", "matches won; a shared one counts in parts", True, WHOLE
-    ),
-}
+SECONDS_A_TURN = 10.0
+"""How long a turn takes at the table, where nobody says otherwise: hands have turns, only people have minutes."""
 
 
 def _moments(tally: Tally, columns: Sequence[int], scenarios: Sequence[int]) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -86,7 +55,7 @@ def _moments(tally: Tally, columns: Sequence[int], scenarios: Sequence[int]) -> 
     )
 
 
-def _estimate(measure: Measure, value: float, se: float, count: int, blocks: int, seats: int = 1) -> Estimate:
+def estimate(measure: Measure, value: float, se: float, count: int, blocks: int, seats: int = 1) -> Estimate:
     """A ratio in the unit of its measure, for each of `seats` seats alike, with its interval.
 
     What was counted the same in all blocks, or never, may yet differ in the next: an event that is not seen in `count`
@@ -101,7 +70,7 @@ def _estimate(measure: Measure, value: float, se: float, count: int, blocks: int
     return Estimate(value, se, max(0.0, allowed.low), allowed.high)
 
 
-def hand_estimates(tally: Tally, scenario: int, names: Sequence[str]) -> list[tuple[Measure, str, str, Estimate]]:
+def hand_estimates(tally: Tally, scenario: int, names: Sequence[str]) -> list[Found]:
     """All measures of a hand in one scenario: (measure, by, which, estimate).
 
     By strategy they are those of a seat that plays it, on average over its seats.
@@ -121,11 +90,11 @@ def hand_estimates(tally: Tally, scenario: int, names: Sequence[str]) -> list[tu
             seats = list(names).count(which)
         theta, covariance = _moments(tally, [v], [scenario])
         se = math.sqrt(max(0.0, covariance[0, 0]))
-        found.append((measure, by, which, _estimate(measure, theta[0], se, hands, blocks, seats)))
+        found.append((measure, by, which, estimate(measure, theta[0], se, hands, blocks, seats)))
     return found
 
 
-def match_estimates(tally: Tally, scenario: int, matches: int) -> list[tuple[Measure, str, str, Estimate]]:
+def match_estimates(tally: Tally, scenario: int, matches: int) -> list[Found]:
     """All measures of a match in one scenario: (measure, by, which, estimate); `matches` were played."""
     blocks = int(tally.blocks)
     players = tally.match_sums.shape[1] - len(match_columns(0))
@@ -142,44 +111,63 @@ def match_estimates(tally: Tally, scenario: int, matches: int) -> list[tuple[Mea
             blocks,
         )
         se = math.sqrt(max(0.0, covariance[0, 0]))
-        found.append((measure, by, str(number) if by else "", _estimate(measure, theta[0], se, matches, blocks)))
+        found.append((measure, by, str(number) if by else "", estimate(measure, theta[0], se, matches, blocks)))
     return found
 
 
 def results_frame(run: Run, titles: Sequence[str]) -> "pd.DataFrame":
-    """Everything measured, tidy: a row a scenario × measure × position or strategy or seat."""
-    import pandas as pd
-
+    """Everything that the tally counted, tidy: a row a scenario × measure × position or strategy or seat."""
     plan, tally = run.plan, run.tally
-    rows = []
+    matches = int(tally.blocks) * plan.rotations
+    everything = []
     for k, scenario in enumerate(plan.scenarios):
-        hands = int(tally.hands[k])
         alike = len(set(scenario.names)) == 1
         found = hand_estimates(tally, k, scenario.names)
-        matches = int(tally.blocks) * plan.rotations
         if plan.matches:
             found += match_estimates(tally, k, matches)
-        for measure, by, which, estimate in found:
-            # where all play alike and somebody always wins, this is 1/n and nothing was measured
-            if alike and by == "strategy" and measure.name == "win_share" and _is_exact(estimate, plan.players):
-                continue
-            rows.append(
-                {
-                    "scenario": k + 1,
-                    "rules": titles[k],
-                    "players": plan.players,
-                    "lineup": lineup_text(scenario.names),
-                    "measure": measure.name,
-                    "by": by,
-                    "which": which,
-                    "unit": measure.unit,
-                    **estimate.as_dict(),
-                    "hands": hands,
-                    "matches": matches if plan.matches else 0,
-                    "blocks": int(tally.blocks),
-                    "seed": str(plan.seed),
-                }
-            )
+        # where all play alike and somebody always wins, this is 1/n and nothing was measured
+        everything.append(
+            [
+                one
+                for one in found
+                if not (alike and one[:2] == (HAND_MEASURES["win"], "strategy") and _is_exact(one[3], plan.players))
+            ]
+        )
+    hands = [int(count) for count in tally.hands]
+    return tidy(plan, titles, everything, hands=hands, matches=matches, blocks=int(tally.blocks))
+
+
+def tidy(
+    plan: Plan,
+    titles: Sequence[str],
+    everything: Sequence[Sequence[Found]],
+    *,
+    hands: Sequence[int],
+    matches: int,
+    blocks: int,
+) -> "pd.DataFrame":
+    """Put what was found, and the hands that it rests on, by scenario into the form of the results: a row a figure."""
+    import pandas as pd
+
+    rows = [
+        {
+            "scenario": k + 1,
+            "rules": titles[k],
+            "players": plan.players,
+            "lineup": lineup_text(scenario.names),
+            "measure": measure.name,
+            "by": by,
+            "which": which,
+            "unit": measure.unit,
+            **value.as_dict(),
+            "hands": hands[k],
+            "matches": matches if plan.matches else 0,
+            "blocks": blocks,
+            "seed": str(plan.seed),
+        }
+        for k, scenario in enumerate(plan.scenarios)
+        for measure, by, which, value in everything[k]
+    ]
     return pd.DataFrame(rows)
 
 
@@ -194,12 +182,11 @@ def lineup_text(names: Sequence[str]) -> str:
     return ", ".join(names)
 
 
-def rank_scenarios(tally: Tally, players: int) -> Ranking:
-    """The scenarios ranked by how evenly the positions win."""
+def _win_shares(tally: Tally, players: int) -> tuple[Floats, Floats]:
+    """Win shares by position (K * n,) and their covariance."""
     scenarios = tally.sums.shape[0]
-    first = len(TABLE_MEASURES)
-    wins = slice(first, first + players)
-    theta, covariance = ratio_moments(
+    wins = _wins(players)
+    return ratio_moments(
         tally.sums[:, wins],
         tally.hands,
         tally.win_products,
@@ -207,7 +194,44 @@ def rank_scenarios(tally: Tally, players: int) -> Ranking:
         tally.hands_products,
         int(tally.blocks),
     )
-    return rank(theta.reshape(scenarios, players), covariance, int(tally.blocks))
+
+
+def _wins(players: int) -> slice:
+    return slice(len(TABLE_MEASURES), len(TABLE_MEASURES) + players)
+
+
+def rank_scenarios(tally: Tally, players: int) -> Ranking:
+    """The scenarios ranked by how evenly the positions win."""
+    theta, covariance = _win_shares(tally, players)
+    return rank(theta.reshape(-1, players), covariance, int(tally.blocks))
+
+
+def even_chances(tally: Tally, players: int) -> list[Evenness]:
+    """The test of equal chances of the positions, with Cramér's V and the entropy of the win shares, by scenario."""
+    _, covariance = _win_shares(tally, players)
+    found = []
+    for k, sums in enumerate(tally.sums):
+        own = slice(k * players, (k + 1) * players)
+        found.append(evenness(sums[_wins(players)], int(tally.hands[k]), covariance[own, own], int(tally.blocks)))
+    return found
+
+
+def fairness_estimates(tally: Tally, players: int) -> list[list[Found]]:
+    """Spread, Cramér's V and entropy by scenario; the intervals of the spreads hold together.
+
+    The plain spread stands in the interval of the true one, and its value under fair rules is exact.
+    """
+    found = []
+    for spread, even in zip(rank_scenarios(tally, players).spreads, even_chances(tally, players), strict=True):
+        values = {
+            "value": spread.estimate,
+            "plain": Estimate(spread.plain, spread.se, min(spread.low, spread.plain), max(spread.high, spread.plain)),
+            "null": Estimate(spread.null, 0.0, spread.null, spread.null),
+            "cramers_v": even.cramers_v,
+            "entropy": even.entropy,
+        }
+        found.append([(EVENNESS[name], "", "", value) for name, value in values.items()])
+    return found
 
 
 def quantile(histogram: Ints, share: float, blocks: int) -> Estimate:
@@ -241,6 +265,65 @@ def distribution(histogram: Ints, mean: Estimate, blocks: int) -> dict[str, Any]
         **{name: quantile(histogram, share, blocks).as_dict() for name, share in shares.items()},
         "max": int(np.flatnonzero(histogram)[-1]),
     }
+
+
+def longer(histogram: Ints, bound: float, blocks: int) -> Estimate:
+    """The share of counts above a bound; `histogram[x]` is how often x was seen.
+
+    Wilson's interval with a block for one count, as in `quantile`. Raises MeasureError for a bound that the last bin,
+    which in a tally's turns a match holds all longer ones, cannot tell.
+    """
+    if bound >= TURNS_BINS - 1 == len(histogram) - 1:
+        raise MeasureError(
+            f"longer than {bound:g} turns; allowed: below {TURNS_BINS - 1:,}, up to which they are counted"
+        )
+    share = int(histogram[max(0, math.floor(bound) + 1) :].sum()) / int(histogram.sum())
+    return interval_share(share, math.sqrt(share * (1 - share) / blocks), blocks, blocks)
+
+
+def length_estimates(
+    tally: Tally,
+    scenario: int,
+    names: Sequence[str],
+    matches: int,
+    *,
+    seconds_a_turn: float = SECONDS_A_TURN,
+    bounds: Mapping[str, Sequence[float]] | None = None,
+) -> list[Found]:
+    """How long hands and matches are: means, quantiles, and chances to be longer than bounds.
+
+    `matches`: how many were played, 0 if hands were. `bounds`: by the names in `reports.measures.LENGTHS`, in their
+    units, such as `{"minutes_per_match": [60]}`. Raises MeasureError.
+    """
+    if not (math.isfinite(seconds_a_turn) and seconds_a_turn > 0):
+        raise MeasureError(f"{seconds_a_turn:g} seconds a turn; allowed: above 0")
+    found = hand_estimates(tally, scenario, names) + (match_estimates(tally, scenario, matches) if matches else [])
+    means = {measure.name: value for measure, by, _, value in found if not by}
+    histograms = {"turns_per_hand": tally.turns[scenario]}
+    if matches:
+        histograms |= {"hands_per_match": tally.match_hands[scenario], "turns_per_match": tally.match_turns[scenario]}
+    lengths = {name: (name, 1.0) for name in histograms}
+    lengths |= {
+        name.replace("turns", "minutes"): (name, seconds_a_turn / 60) for name in histograms if name.startswith("turns")
+    }
+    if unknown := [name for name in bounds or {} if name not in lengths]:
+        raise MeasureError(f"no such length: {unknown[0]!r}; allowed here: {', '.join(lengths)}")
+    blocks = int(tally.blocks)
+    answer: list[Found] = []
+    for length in (name for name in LENGTHS if name in lengths):
+        counted, unit = lengths[length]
+        answer.append((LENGTHS[length], "", "", _times(means[counted], unit)))
+        for name, share in QUANTILES.items():
+            value = quantile(histograms[counted], share, blocks)
+            answer.append((quantile_of(length, name), "", "", _times(value, unit)))
+        for bound in (bounds or {}).get(length, ()):
+            value = longer(histograms[counted], bound / unit, blocks)
+            answer.append((longer_than(length), "bound", f"{bound:g}", value))
+    return answer
+
+
+def _times(value: Estimate, factor: float) -> Estimate:
+    return Estimate(value.value * factor, value.se * factor, value.low * factor, value.high * factor)
 
 
 def simulation(run: Run, scenario: int = 0) -> dict[str, Any]:

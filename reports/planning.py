@@ -17,8 +17,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from reports.frames import HAND_MEASURES, MATCHES, Measure, lineup_text
+from reports.frames import lineup_text
 from reports.intervals import Estimate, interval_mean, rank, ratio_moments
+from reports.measures import HAND_MEASURES, MATCHES, Measure
 from sim.batch import Plan, compile_engine, run
 from sim.tally import TABLE_MEASURES, Tally, hand_columns, match_columns
 

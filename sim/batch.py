@@ -79,6 +79,12 @@ class Scenario:
     crew: np.ndarray[Any, Any]
     names: tuple[str, ...]
 
+    def __post_init__(self) -> None:
+        """Check that the groups of the crew are those of the names: counters are made for so many."""
+        groups = list(dict.fromkeys(self.names))
+        if [groups.index(name) for name in self.names] != self.crew["group"][: len(self.names)].tolist():
+            raise ValueError(f"the seats that play alike in the line-up's record are not those of {self.names}")
+
 
 @dataclass(frozen=True)
 class Plan:

@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 from cli import app
 from door.words import parse_count
-from reports.frames import HAND_MEASURES, MATCHES
+from reports.measures import HAND_MEASURES, MATCHES
 from sim.batch import row_columns
 from sim.bench import Machine, Row
 from sim.cards import RANKS
