@@ -441,7 +441,9 @@ def compare(
     findings = [Finding.of(question, part.run, part.rule) for part in played if int(part.run.tally.blocks)]
     whole = runs[-1].stopped != "interrupted"
     if findings and whole and out is not None:
-        compared.write_comparison(question, findings, out)
+        from reports import compare_report
+
+        compare_report.write_comparison(question, findings, out)
     if findings and whole and payoffs is not None:
         compared.export_payoffs(question, findings[0], payoffs)
     if findings and form is Format.CSV:

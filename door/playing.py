@@ -363,7 +363,7 @@ def finish(context: typer.Context, question: "Asked", runs: "Sequence[Run]", out
             note(f"  {resume_command(context.obj, question.seed)}")
         raise typer.Exit(130)
     if out is not None and not quiet:
-        note(f"written: {out / 'report.html'}, report.md, results.csv, ranking.csv (also .parquet), figures")
+        note(f"written: {out / 'report.html'}, report.md, tables (.csv and .parquet), figures")
 
 
 def open_folder(out: Path | None, question: "Asked") -> "Folder | None":

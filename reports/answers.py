@@ -7,6 +7,7 @@ docs/contracts.md; how they look on a screen is `reports.tables`' matter.
 
 import shlex
 import tomllib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -46,25 +47,20 @@ WIN_BY_POSITION = ("win_share", "position")
 
 
 @dataclass(frozen=True)
-class Question:
-    """All that decides a result. The line-up has an entry a seat, or one that stands for all seats."""
+class Asked(ABC):
+    """What decides a result whatever is asked: the rules, how many play, how much is played, and the seed."""
 
-    verb: Literal["simulate", "fairness"]
     rules: tuple[NamedRules, ...]
     names: tuple[str, ...]
     """What the rule sets are called, all different; settings are added where the names given lack them (`common`)."""
     players: tuple[int, ...]
     """The numbers of players for which it is asked, one after the other."""
-    lineup: tuple[Mapping[str, Any], ...]
-    """`{"strategy": name}`, with `forget_last_card` and `illegal_rate` where they are not 0."""
     notice_rate: float
     seed: int
     count: int
     """Hands (or matches) under each rule set; with a precision, at most."""
     matches: bool
     precision: float | None
-    first_dealer: int | None
-    """The seat, from 1, that deals first in a match; None: drawn by chance."""
     version: str
     asked: tuple[str, ...]
     """The options of the command that name the rules: `--rules …`, `--set …`, `--vary …`."""
@@ -74,7 +70,7 @@ class Question:
         common = self.common()
         names = (
             " ".join([name, *(text for text in _lasting(named.sets) if text not in (*common, *name.split(" ")))])
-            for named, name in self._named()
+            for named, name in self.named()
         )
         object.__setattr__(self, "names", tuple(names))
 
@@ -88,6 +84,78 @@ class Question:
     def common_in_words(self) -> str:
         """Return `all with draw.limit=2`, or nothing."""
         return f"all with {', '.join(self.common())}" if self.common() else ""
+
+    def named(self) -> list[tuple[NamedRules, str]]:
+        """Return the rule sets with what they are called."""
+        return list(zip(self.rules, self.names, strict=True))
+
+    @abstractmethod
+    def experiment(self) -> dict[str, Any]:
+        """Return the question in full, as a results folder keeps it."""
+
+    @abstractmethod
+    def command(self) -> str:
+        """Return the command that asks it again, on any machine."""
+
+    @abstractmethod
+    def trace_command(self, scenario: int, players: int, game: int, rotation: int) -> str:
+        """Return the command that shows one hand (or match) of it."""
+
+    def told(self, verb: str) -> dict[str, Any]:
+        """Return what a results folder keeps of any question, before what is its own."""
+        return {
+            "verb": verb,
+            "version": self.version,
+            "rng_version": RNG_VERSION,
+            "seed": self.seed,
+            "players": list(self.players),
+            "matches" if self.matches else "hands": self.count,
+            "precision": self.precision,
+            "notice_rate": self.notice_rate,
+            "rules": [{**origin(named, name), "options": named.rules.as_dict()} for named, name in self.named()],
+        }
+
+    def command_words(self, verb: str, people: Sequence[Mapping[str, Any]], *own: str) -> str:
+        """Return the command that asks it again; `people`: who plays, `own`: the options of the verb alone."""
+        words = ["ochos-sim", verb, *self.asked, "--players", ",".join(map(str, self.players))]
+        words += [*self.people_words(people), "--matches" if self.matches else "--hands", str(self.count)]
+        if self.precision is not None:
+            words += ["--precision", repr(self.precision)]
+        return shlex.join([*words, *own, "--seed", str(self.seed)])
+
+    def trace_words(
+        self, scenario: int, people: Sequence[Mapping[str, Any]], players: int, game: int, rotation: int, *own: str
+    ) -> str:
+        """Return the command that shows one hand (or match) under a rule set, by people as in a line-up."""
+        named = self.rules[scenario]
+        words = ["ochos-sim", "trace", "--rules", "+".join([named.preset, *named.changes])]
+        for text in named.sets:
+            words += ["--set", text]
+        words += ["--players", str(players), *self.people_words(people), "--seed", str(self.seed), "--game", str(game)]
+        words += ["--match"] if self.matches else []
+        return shlex.join([*words, *own, *(["--rotation", str(rotation)] if rotation else [])])
+
+    def people_words(self, people: Sequence[Mapping[str, Any]]) -> list[str]:
+        """Return the options that say who plays, and how often slips are noticed."""
+        words: list[str] = []
+        for entry in people:
+            words += ["--strategy", entry["strategy"]]
+        for option, key in (("--forget-last-card", "forget_last_card"), ("--illegal-rate", "illegal_rate")):
+            rates = [entry.get(key, 0) for entry in people]
+            for rate in rates if any(rates) else []:
+                words += [option, repr(rate)]
+        return words + (["--notice-rate", repr(self.notice_rate)] if self.notice_rate != 1 else [])
+
+
+@dataclass(frozen=True)
+class Question(Asked):
+    """A question about rule sets under one line-up, which has an entry a seat, or one that stands for all seats."""
+
+    verb: Literal["simulate", "fairness"]
+    lineup: tuple[Mapping[str, Any], ...]
+    """`{"strategy": name}`, with `forget_last_card` and `illegal_rate` where they are not 0."""
+    first_dealer: int | None
+    """The seat, from 1, that deals first in a match; None: drawn by chance."""
 
     def seats(self, players: int) -> list[dict[str, Any]]:
         """Return the line-up for a number of players, an entry a seat."""
@@ -103,54 +171,19 @@ class Question:
 
     def experiment(self) -> dict[str, Any]:
         """Return the question in full, as a results folder keeps it."""
-        return {
-            "verb": self.verb,
-            "version": self.version,
-            "rng_version": RNG_VERSION,
-            "seed": self.seed,
-            "players": list(self.players),
-            "matches" if self.matches else "hands": self.count,
-            "precision": self.precision,
-            "first_dealer": self.first_dealer,
-            "notice_rate": self.notice_rate,
-            "lineup": [dict(entry) for entry in self.lineup],
-            "rules": [{**_origin(named, name), "options": named.rules.as_dict()} for named, name in self._named()],
-        }
+        lineup = [dict(entry) for entry in self.lineup]
+        return {**self.told(self.verb), "first_dealer": self.first_dealer, "lineup": lineup}
 
     def command(self) -> str:
         """Return the command that asks it again, on any machine."""
-        words = ["ochos-sim", self.verb, *self.asked, "--players", ",".join(map(str, self.players))]
-        words += [*self._people(), "--matches" if self.matches else "--hands", str(self.count)]
-        if self.precision is not None:
-            words += ["--precision", repr(self.precision)]
-        if self.first_dealer is not None:
-            words += ["--first-dealer", str(self.first_dealer)]
-        return shlex.join([*words, "--seed", str(self.seed)])
+        return self.command_words(self.verb, self.lineup, *self._dealer_words())
 
     def trace_command(self, scenario: int, players: int, game: int, rotation: int) -> str:
         """Return the command that shows one hand (or match) of it."""
-        named = self.rules[scenario]
-        words = ["ochos-sim", "trace", "--rules", "+".join([named.preset, *named.changes])]
-        for text in named.sets:
-            words += ["--set", text]
-        words += ["--players", str(players), *self._people(), "--seed", str(self.seed), "--game", str(game)]
-        words += ["--match"] if self.matches else []
-        if self.first_dealer is not None:
-            words += ["--first-dealer", str(self.first_dealer)]
-        return shlex.join([*words, *(["--rotation", str(rotation)] if rotation else [])])
+        return self.trace_words(scenario, self.lineup, players, game, rotation, *self._dealer_words())
 
-    def _named(self) -> list[tuple[NamedRules, str]]:
-        return list(zip(self.rules, self.names, strict=True))
-
-    def _people(self) -> list[str]:
-        words: list[str] = []
-        for entry in self.lineup:
-            words += ["--strategy", entry["strategy"]]
-        for option, key in (("--forget-last-card", "forget_last_card"), ("--illegal-rate", "illegal_rate")):
-            rates = [entry.get(key, 0) for entry in self.lineup]
-            for rate in rates if any(rates) else []:
-                words += [option, repr(rate)]
-        return words + (["--notice-rate", repr(self.notice_rate)] if self.notice_rate != 1 else [])
+    def _dealer_words(self) -> list[str]:
+        return [] if self.first_dealer is None else ["--first-dealer", str(self.first_dealer)]
 
 
 @dataclass(frozen=True)
@@ -205,7 +238,7 @@ def _watched(verb: str, tally: Tally, plan: Plan) -> list[Estimate]:
     return [e for measure, by, _, e in found if (measure.name, by) == WIN_BY_POSITION]
 
 
-def stopped(question: Question, run: Run) -> str:
+def stopped(question: Asked, run: Run) -> str:
     """Why a run stopped, in words."""
     if run.stopped == INTERRUPTED or run.stopped.startswith(PRECISE):
         return run.stopped
@@ -221,7 +254,7 @@ def simulate_answer(question: Question, run: Run) -> dict[str, Any]:
     named = question.rules[0]
     return {
         "rules": named.rules.as_dict(),
-        **{key: value for key, value in _origin(named, question.names[0]).items() if key != "name"},
+        **{key: value for key, value in origin(named, question.names[0]).items() if key != "name"},
         "players": run.plan.players,
         "lineup": question.seats(run.plan.players),
         "notice_rate": question.notice_rate,
@@ -240,7 +273,7 @@ def fairness_answer(question: Question, findings: Sequence[Finding]) -> dict[str
     return {
         "question": asked_in_words(question),
         "players": sections,
-        "rules": [{**_origin(named, name), "rules": named.rules.as_dict()} for named, name in question._named()],
+        "rules": [{**origin(named, name), "rules": named.rules.as_dict()} for named, name in question.named()],
         "lineup": [dict(entry) for entry in question.lineup],
         "notice_rate": question.notice_rate,
         "seed": question.seed,
@@ -336,7 +369,7 @@ def asked_in_words(question: Question) -> str:
         return f"How fair is {question.names[0]} for {players} players?"
     common = f" ({question.common_in_words()})" if question.common() else ""
     presets = {named.preset for named in question.rules}
-    if len(presets) == 1 and all("+".join([n.preset, *n.changes]) == name for n, name in question._named()):
+    if len(presets) == 1 and all("+".join([n.preset, *n.changes]) == name for n, name in question.named()):
         return f"Which house rule of {presets.pop()} is fairest{common}, for {players} players?"
     return f"Which is fairer for {players} players{common}: {', '.join(question.names)}?"
 
@@ -350,7 +383,8 @@ def _settings(question: Question) -> str:
     return f"All with {', '.join(question.common())}"
 
 
-def _origin(named: NamedRules, name: str) -> dict[str, Any]:
+def origin(named: NamedRules, name: str) -> dict[str, Any]:
+    """Return what a rule set is called and what it was made of."""
     return {"name": name, "preset": named.preset, "changes": list(named.changes), "sets": list(named.sets)}
 
 
@@ -394,7 +428,7 @@ def write_answer(question: Question, findings: Sequence[Finding], folder: Path) 
     """Write tables, figures and pages into a results folder. Equal questions give equal bytes. Raises OSError."""
     # Here, because matplotlib and jinja take their time and most answers are printed only.
     from reports.figures import save_figures
-    from reports.page import Facts, Report, Section, write_reports
+    from reports.page import Facts, Report, Section, ranking_table, write_reports
 
     runs = [finding.run for finding in findings]
     everything, ranked = results(question, runs), rankings(question, findings)
@@ -408,7 +442,7 @@ def write_answer(question: Question, findings: Sequence[Finding], folder: Path) 
         ranking = ranked[ranked["players"] == players].drop(columns="players").reset_index(drop=True)
         measured = everything[everything["players"] == players]
         figures = save_figures(measured, ranking, folder / "figures", question.common_in_words())
-        sections.append(Section(f"{players} players", ranking, figures))
+        sections.append(Section(f"{players} players", (), (ranking_table(ranking),), figures))
     write_reports(
         folder,
         Report(
@@ -416,7 +450,7 @@ def write_answer(question: Question, findings: Sequence[Finding], folder: Path) 
             verdict=verdicts(question, findings),
             sections=sections,
             method=method(question, runs),
-            rules=[_compared(named) for named in question.rules],
+            rules=compared_rules(question.rules),
             command=question.command(),
             facts=Facts(
                 seed=question.seed,
@@ -490,16 +524,28 @@ def played_in_words(runs: Sequence[Run]) -> str:
     return "; ".join(f"{text}, for {' and for '.join(map(str, players))} players" for text, players in said.items())
 
 
-def _compared(named: NamedRules) -> Any:
+def compared_rules(rules: Sequence[NamedRules]) -> list[Any]:
+    """Return what a report says of the rule sets; those that start from different ones are compared with the first."""
+    first = rules[0] if len({named.preset for named in rules}) > 1 else None
+    return [_compared(named, None if named is first else first) for named in rules]
+
+
+def _compared(named: NamedRules, against: NamedRules | None = None) -> Any:
     from reports.page import Change, RulesCompared
 
     preset = named.preset in preset_names()
     base, start = (named.preset, load(named.preset)) if preset else _base_of_file(named.preset)
+    if against is not None:
+        base, start = _called(against), against
     changes = [Change(key, option_value(before), option_value(now)) for key, before, now in diff(start, named)]
     told = {change.name: change.about for change in changes_of(named.preset)} if preset else {}
     about = " ".join(filter(None, [named.about, *(f"+{c}: {told[c]}" for c in named.changes if c in told)]))
-    name = " ".join(["+".join([named.preset, *named.changes]), *_lasting(named.sets)])
+    name = _called(named)
     return RulesCompared(name, base, changes, named.sheet, about, named.rules.toml(name).strip())
+
+
+def _called(named: NamedRules) -> str:
+    return " ".join(["+".join([named.preset, *named.changes]), *_lasting(named.sets)])
 
 
 def _base_of_file(path: str) -> tuple[str, NamedRules]:

@@ -40,13 +40,18 @@ def compare_markdown(answer: Answer) -> str:
     return "\n\n".join(parts)
 
 
+def seated_in_words(mode: str, players: int, field: str | None) -> str:
+    """Return who sits with whom."""
+    return {
+        "round-robin": f"one of each among {players - 1} of each other",
+        "field": f"one of each among {players - 1} × {field}",
+        "together": "all at one table, in all orders",
+    }[mode]
+
+
 def _facts(answer: Answer, section: Answer) -> list[str]:
     """Say what was played, by what, and why it stopped."""
-    seated = {
-        "round-robin": f"one of each among {section['players'] - 1} of each other",
-        "field": f"one of each among {section['players'] - 1} × {answer['field']}",
-        "together": "all at one table, in all orders",
-    }[answer["mode"]]
+    seated = seated_in_words(answer["mode"], section["players"], answer["field"])
     deals, lineups = section["blocks"], section["lineups"]
     played = f"{deals:,} {'deals' if 'matches' not in section else 'first deals of matches'}"
     played += f" × {section['players']} rotations × {lineups} line-ups"

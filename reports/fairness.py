@@ -8,6 +8,7 @@ interval, at the ranking's level.
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from reports.intervals import Estimate, Ranking, Spread
@@ -18,10 +19,62 @@ if TYPE_CHECKING:
 POSITIONS = "position 1 is left of the dealer, position n is the dealer"
 
 
-def verdict(names: Sequence[str], ranking: Ranking) -> str:
+@dataclass(frozen=True)
+class Confirmation:
+    """The winner and its closest rival played again at another seed. Both are numbers of scenarios.
+
+    spread: of the winner; difference: the rival's spread minus the winner's; holds: that is surely above 0 again.
+    """
+
+    winner: int
+    rival: int
+    seed: int
+    deals: int
+    spread: Spread
+    difference: Estimate
+    variance_ratio: float
+    holds: bool
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of an answer over a grid: for how many, who plays (empty if it is the same everywhere), how it ranks."""
+
+    players: int
+    lineup: str
+    ranking: Ranking
+    confirmation: Confirmation | None = None
+
+    @property
+    def where(self) -> str:
+        """Return what it holds for: `4 players` or `4 players (all random)`."""
+        return f"{self.players} players ({self.lineup})" if self.lineup else f"{self.players} players"
+
+    @property
+    def winner(self) -> int | None:
+        """The rule set that is surely fairest here, unless a fresh seed did not confirm it."""
+        best = [k for k in self.ranking.order if self.ranking.in_best_set[k]]
+        return best[0] if len(best) == 1 and (self.confirmation is None or self.confirmation.holds) else None
+
+
+def closest(ranking: Ranking) -> tuple[int, int] | None:
+    """Return the sure winner of a ranking and its closest rival, if there is a winner."""
+    return (ranking.order[0], ranking.order[1]) if len(ranking.order) > 1 and sum(ranking.in_best_set) == 1 else None
+
+
+def confirm(pair: tuple[int, int], ranking: Ranking, *, seed: int, deals: int) -> Confirmation:
+    """Return what a fresh seed says of a winner and its rival; `ranking`: of these two alone, in this order."""
+    winner, rival = pair
+    difference, ratio = ranking.differences[1][0], ranking.variance_ratio[1][0]
+    holds = ranking.in_best_set == (True, False)
+    return Confirmation(winner, rival, seed, deals, ranking.spreads[0], difference, ratio, holds)
+
+
+def verdict(names: Sequence[str], ranking: Ranking, confirmation: Confirmation | None = None) -> str:
     """Return the answer in plain sentences: what is fairest and by how much, what is surely worse, what may not be.
 
-    names: of the scenarios, in the order in which they were ranked.
+    names: of the scenarios, in the order in which they were ranked. A winner that was played again at a fresh seed is
+    called confirmed or not.
     """
     _check_names(names, ranking)
     # the smallest plain spread is always in the best set, so there is a leader
@@ -32,13 +85,98 @@ def verdict(names: Sequence[str], ranking: Ranking) -> str:
     if len(names) == 1:
         return f"{names[0]}: {apart}."
     if not rivals:
-        return f"Fairest: {names[leader]}: {apart}. Surely less fair: {', '.join(worse)}."
+        sure = confirmation is None or confirmation.holds
+        head = "Fairest" if sure else "Fairest at first, but not confirmed at a fresh seed"
+        again = f" {_again(names, confirmation)}" if confirmation else ""
+        there = "" if sure else " at first"
+        return f"{head}: {names[leader]}: {apart}. Surely less fair{there}: {', '.join(worse)}.{again}"
     if not worse:
         together = f"{', '.join(names[k] for k in best[:-1])} and {names[best[-1]]}"
         return f"No sure winner: {together} cannot be told apart. Fairest so far: {names[leader]}: {apart}."
     return (
         f"Fairest so far: {names[leader]}: {apart}. "
         f"Surely less fair: {', '.join(worse)}. Not surely worse: {', '.join(rivals)}."
+    )
+
+
+def verdict_over(names: Sequence[str], parts: Sequence[Part]) -> str:
+    """Return the answer over a grid in a sentence: what is fairest for whom, and how far apart positions are there."""
+    if len(names) == 1:
+        return _one_rule_over(names[0], parts)
+    groups: dict[int | None, list[Part]] = {}
+    for part in parts:
+        groups.setdefault(part.winner, []).append(part)
+    said = [
+        f"{names[winner]} is fairest for {_listed([part.where for part in held])}, where the best position wins "
+        f"{_range_of([part.ranking.spreads[winner] for part in held])} more than the worst"
+        for winner, held in groups.items()
+        if winner is not None
+    ]
+    if None in groups:
+        everywhere = len(groups) == 1
+        of_them = f": {_listed(names)} cannot all be told apart" if everywhere else ""
+        said.append(f"there is no sure winner for {_listed([part.where for part in groups[None]])}{of_them}")
+    text = "; ".join(said)
+    if len(groups) > 1:
+        return f"It depends on {_what_it_depends_on(parts)}: {text}."
+    return f"{text[0].upper()}{text[1:]}." if None in groups else f"{text}."
+
+
+def _one_rule_over(name: str, parts: Sequence[Part]) -> str:
+    """Return where the positions of one rule set are furthest apart and where closest."""
+    spreads = [(part.ranking.spreads[0], part.where) for part in parts]
+    (most, where), (least, elsewhere) = (pick(spreads, key=lambda one: one[0].value) for pick in (max, min))
+    if most.low <= 0.0:
+        return f"Under {name} no position surely wins more often than another, for {_listed([w for _, w in spreads])}."
+    return (
+        f"Under {name} the positions are furthest apart for {where}, by {_hands(most)}, and closest for {elsewhere}, "
+        f"by {_hands(least)}."
+    )
+
+
+def _hands(spread: Spread) -> str:
+    if spread.low > 0.0:
+        return one_hand_in(spread.value)
+    return f"at most {one_hand_in(spread.high)}"
+
+
+def _range_of(spreads: Sequence[Spread]) -> str:
+    """Return `about one hand in 40`, or the smallest and the largest of several."""
+    ends = [_hands(pick(spreads, key=lambda spread: spread.value)) for pick in (min, max)]
+    return " to ".join(dict.fromkeys(ends))
+
+
+def _what_it_depends_on(parts: Sequence[Part]) -> str:
+    """Return what the winner changes with: how people play, or how many."""
+    by_people: dict[int, set[int | None]] = {}
+    by_number: dict[str, set[int | None]] = {}
+    for part in parts:
+        by_people.setdefault(part.players, set()).add(part.winner)
+        by_number.setdefault(part.lineup, set()).add(part.winner)
+    told = ["how people play"] if any(len(winners) > 1 for winners in by_people.values()) else []
+    told += ["how many play"] if any(len(winners) > 1 for winners in by_number.values()) or not told else []
+    return " and ".join(told)
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
+def _again(names: Sequence[str], confirmation: Confirmation) -> str:
+    """Return what a fresh seed says of the winner in a sentence."""
+    winner, rival, difference = names[confirmation.winner], names[confirmation.rival], confirmation.difference
+    at = f"at a fresh seed ({confirmation.seed}, {confirmation.deals:,} deals)"
+    if confirmation.holds:
+        digits = _digits(difference.low * 100.0, difference.high * 100.0)
+        value, low, high = (f"{x * 100:.{digits}f}" for x in (difference.value, difference.low, difference.high))
+        return (
+            f"Confirmed {at}: {rival}, its closest rival, has {value} points of spread more ({low} to {high}), "
+            f"{one_hand_in(difference.value)}."
+        )
+    digits = _digits(difference.low * 100.0, difference.high * 100.0)
+    low, high = (f"{x * 100:.{digits}f}" for x in (difference.low, difference.high))
+    return (
+        f"Not confirmed {at}: {rival}, its closest rival, has {low} to {high} points of spread more than {winner} there."
     )
 
 

@@ -1,50 +1,25 @@
 """Figures that answer `which house rule is fairer`: data first, then the finding in words, then dots and intervals.
 
-The only module that loads matplotlib. For each figure there are three functions: one turns a result frame into the
-numbers that are drawn, one says the finding (the figure's title), and one draws and returns the Axes. Nothing is
-estimated here, and pyplot is never touched: a figure needs no display and leaves nothing behind. In a notebook draw
-on an axes of your own, `spread_by_rule(ranking, ax)`, or take the figure from the axes that comes back, `ax.figure`.
-
-All three are rows of dots with a bar for the interval, rule sets from top to bottom, each with its name above its
-rows. Names stand inside the plot because they are long (`ochos-locos+no-eight-on-eight`): no margin has to be
-guessed, and one narrow column can be read on a phone. Best set or not is a matter of shape and filling; colour
-(Okabe and Ito's blue and vermilion) only helps.
+For each figure there are four functions: one turns a result frame into the numbers that are drawn, one says the finding
+(the figure's title), one draws and returns the Axes, and one gives the numbers in words. Nothing is estimated here. In
+a notebook draw on an axes of your own, `spread_by_rule(ranking, ax)`, or take the figure from the axes that comes back,
+`ax.figure`.
 """
 
-import re
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
-from io import BytesIO
+from collections.abc import Collection
 from pathlib import Path
-from typing import Any, cast
-from xml.etree import ElementTree
+from typing import Any
 
-import matplotlib as mpl
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
-from matplotlib.lines import Line2D
-from matplotlib.textpath import text_to_path
-from matplotlib.ticker import MaxNLocator
-from matplotlib.transforms import Affine2DBase, ScaledTranslation
 
+from reports.dots import Block, Dot, best_look, draw_dots, other_look
+from reports.drawing import only_one, records, require, said, save_figure, sentences
+from reports.heat import SIZES, Cell, Scale, draw_heat_map
 from reports.output import LEVEL, decimals, with_interval
-from sim.saving import write_whole
-
-STYLE = Path(__file__).with_name("style.mplstyle")
-
-INK, SOFT = "#222222", "#595959"
-BEST, OTHER = "#0072B2", "#D55E00"
-
-# Inches. A figure is as wide as a column of text; its height follows from its rows.
-WIDTH, LEFT, RIGHT = 6.3, 0.3, 0.6
-ROW, MANY_ROWS, NARROW_ROW = 0.19, 60, 0.155
-TITLE_LINE, TITLE_SPACE = 0.21, 0.42
-AXIS_SPACE, LEGEND_LINE = 0.36, 0.19
-FOOT_LINE, FOOT_SPACE = 0.14, 0.1
 
 MAY_BE, SURELY_NOT = "may be the fairest (best set)", "surely less fair"
+BEST, OTHER = best_look(MAY_BE), other_look(SURELY_NOT)
 
 
 # --- the numbers that are drawn ------------------------------------------------------------------------------------
@@ -59,10 +34,7 @@ def position_shares(results: pd.DataFrame) -> pd.DataFrame:
     rows = results[(results["measure"] == "win_share") & (results["by"] == "position")]
     if rows.empty:
         raise ValueError("no win shares by position in these results (measure 'win_share', by 'position')")
-    players = sorted(rows["players"].unique())
-    if len(players) > 1:
-        counts = ", ".join(str(n) for n in players)
-        raise ValueError(f"one number of players a figure, not {counts}: pass results[results.players == {players[0]}]")
+    players = only_one(rows, "players", "number of players", "results")
     names = rows.drop_duplicates("scenario").set_index("scenario")
     twins = names["rules"].duplicated(keep=False)
     titles = names["rules"].where(~twins, names["rules"] + " · " + names["lineup"])
@@ -74,7 +46,7 @@ def position_shares(results: pd.DataFrame) -> pd.DataFrame:
             "share": rows["value"] * 100.0,
             "low": rows["low"] * 100.0,
             "high": rows["high"] * 100.0,
-            "fair": 100.0 / int(players[0]),
+            "fair": 100.0 / players,
             "place": rows["scenario"].map(order),
         }
     )
@@ -88,7 +60,7 @@ def spread_points(ranking: pd.DataFrame) -> pd.DataFrame:
 
     Columns: rules, spread, low, high, null, in_best_set, best_position, worst_position.
     """
-    _require(ranking, ["rules", "spread", "spread_low", "spread_high", "spread_null", "in_best_set"])
+    require(ranking, ["rules", "spread", "spread_low", "spread_high", "spread_null", "in_best_set"], "ranking")
     return pd.DataFrame(
         {
             "rules": ranking["rules"],
@@ -105,7 +77,7 @@ def spread_points(ranking: pd.DataFrame) -> pd.DataFrame:
 
 def hand_lengths(ranking: pd.DataFrame) -> pd.DataFrame:
     """Return turns a hand, a row a rule set, in the ranking's order: rules, turns, low, high, in_best_set."""
-    _require(ranking, ["rules", "turns_per_hand", "turns_per_hand_low", "turns_per_hand_high", "in_best_set"])
+    require(ranking, ["rules", "turns_per_hand", "turns_per_hand_low", "turns_per_hand_high", "in_best_set"], "ranking")
     return pd.DataFrame(
         {
             "rules": ranking["rules"],
@@ -117,18 +89,6 @@ def hand_lengths(ranking: pd.DataFrame) -> pd.DataFrame:
     ).reset_index(drop=True)
 
 
-def _require(ranking: pd.DataFrame, columns: Sequence[str]) -> None:
-    missing = [name for name in columns if name not in ranking.columns]
-    if missing:
-        raise ValueError(f"the ranking lacks {', '.join(missing)}")
-    if ranking.empty:
-        raise ValueError("the ranking is empty")
-
-
-def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    return cast(list[dict[str, Any]], frame.to_dict("records"))
-
-
 # --- the finding, which is the title -------------------------------------------------------------------------------
 
 
@@ -136,7 +96,7 @@ def share_finding(shares: pd.DataFrame) -> str:
     """Return what the win shares (of `position_shares`) show, claiming nothing that the intervals do not."""
     sets = shares["rules"].nunique()
     if sets == 1:
-        rows = sorted(_records(shares), key=lambda row: row["share"])
+        rows = sorted(records(shares), key=lambda row: row["share"])
         least, most = rows[0], rows[-1]
         if most["low"] <= least["high"]:
             return "No position surely wins more often than another"
@@ -155,7 +115,7 @@ def share_finding(shares: pd.DataFrame) -> str:
 
 def spread_finding(spreads: pd.DataFrame) -> str:
     """Return which rule set (of `spread_points`) is fairest and by how much its positions differ."""
-    first, sets, best = _records(spreads)[0], len(spreads), int(spreads["in_best_set"].sum())
+    first, sets, best = records(spreads)[0], len(spreads), int(spreads["in_best_set"].sum())
     points = f"{first['spread']:.{decimals(first['low'], first['high'])}f} points"
     apart = f"{points} between positions {first['best_position']} and {first['worst_position']}"
     if first["low"] <= 0.0:
@@ -170,7 +130,7 @@ def spread_finding(spreads: pd.DataFrame) -> str:
 
 def length_finding(lengths: pd.DataFrame) -> str:
     """Return under which rule sets (of `hand_lengths`) hands are shortest and longest."""
-    rows = sorted(_records(lengths), key=lambda row: row["turns"])
+    rows = sorted(records(lengths), key=lambda row: row["turns"])
     short, long = rows[0], rows[-1]
     turns = {row["rules"]: f"{row['turns']:.{decimals(row['low'], row['high'])}f}" for row in (short, long)}
     if len(lengths) == 1:
@@ -196,30 +156,30 @@ def win_share_by_position(
     shares = position_shares(results)
     fair, players = float(shares["fair"].iloc[0]), int(shares["position"].max())
     blocks = [
-        _Block(
+        Block(
             heading=str(rules),
-            best=_is_best(str(rules), best),
+            look=BEST if _is_best(str(rules), best) else OTHER,
             dots=tuple(
-                _Dot(
+                Dot(
                     value=row["share"],
                     low=row["low"],
                     high=row["high"],
                     name=str(row["position"]),
                     number=f"{row['share']:.{decimals(row['low'], row['high'])}f} %",
                 )
-                for row in _records(group)
+                for row in records(group)
             ),
         )
         for rules, group in shares.groupby("rules", sort=False)
     ]
-    return _draw(
+    return draw_dots(
         ax,
         blocks,
         title=share_finding(shares),
         across="Win share (% of hands)",
         down=f"Position: 1 = left of the dealer, {players} = the dealer",
         line=(fair, f"fair share {fair:.4g} %"),
-        marked=best is not None,
+        looks=(BEST, OTHER) if best is not None else (),
         interval=f"{LEVEL} interval",
         footer=footer,
     )
@@ -232,22 +192,22 @@ def spread_by_rule(ranking: pd.DataFrame, ax: Axes | None = None, *, footer: str
     """
     spreads = spread_points(ranking)
     blocks = [
-        _Block(
+        Block(
             heading=row["rules"],
             note=with_interval(row["spread"], row["low"], row["high"]),
-            best=row["in_best_set"],
-            dots=(_Dot(row["spread"], row["low"], row["high"]),),
+            look=BEST if row["in_best_set"] else OTHER,
+            dots=(Dot(row["spread"], row["low"], row["high"]),),
         )
-        for row in _records(spreads)
+        for row in records(spreads)
     ]
-    return _draw(
+    return draw_dots(
         ax,
         blocks,
         title=spread_finding(spreads),
         across="Win share, best minus worst position (percentage points; 0 = perfectly fair)",
         down=_down("points", len(spreads)),
         from_zero=True,
-        marked=len(spreads) > 1,
+        looks=(BEST, OTHER) if len(spreads) > 1 else (),
         interval=f"{LEVEL} interval" + (", all rules at once" if len(spreads) > 1 else ""),
         footer=footer,
     )
@@ -257,45 +217,88 @@ def length_by_rule(ranking: pd.DataFrame, ax: Axes | None = None, *, footer: str
     """Draw the mean number of turns a hand of each rule set with its interval, in the ranking's order."""
     lengths = hand_lengths(ranking)
     blocks = [
-        _Block(
+        Block(
             heading=row["rules"],
             note=with_interval(row["turns"], row["low"], row["high"]),
-            best=row["in_best_set"],
-            dots=(_Dot(row["turns"], row["low"], row["high"]),),
+            look=BEST if row["in_best_set"] else OTHER,
+            dots=(Dot(row["turns"], row["low"], row["high"]),),
         )
-        for row in _records(lengths)
+        for row in records(lengths)
     ]
-    return _draw(
+    return draw_dots(
         ax,
         blocks,
         title=length_finding(lengths),
         across="Length of a hand (turns, mean)",
         down=_down("turns", len(lengths)),
-        marked=len(lengths) > 1,
+        looks=(BEST, OTHER) if len(lengths) > 1 else (),
         interval=f"{LEVEL} interval",
         footer=footer,
     )
 
 
-@dataclass(frozen=True)
-class _Dot:
-    """One row: an estimate with its interval; its name on the left, its number on the right."""
+def spread_heat_map(spreads: pd.DataFrame, ax: Axes | None = None, *, footer: str = "") -> Axes:
+    """Draw the spread by rule set and number of players; marked is what may be the fairest of its column.
 
-    value: float
-    low: float
-    high: float
-    name: str = ""
-    number: str = ""
+    spreads: a row a rule set and number of players, with rules, players, spread, spread_low, spread_high, in_best_set,
+    as rankings of several numbers of players have them, one below the other.
+    """
+    rows = _spreads(spreads)
+    rules, players = list(dict.fromkeys(row["rules"] for row in rows)), sorted({row["players"] for row in rows})
+    cells = {
+        (rules.index(row["rules"]), players.index(row["players"])): Cell(
+            row["spread"] * 100.0,
+            row["spread_low"] * 100.0,
+            row["spread_high"] * 100.0,
+            marked=bool(row["in_best_set"]),
+        )
+        for row in rows
+    }
+    most = max(cell.value for cell in cells.values())
+    return draw_heat_map(
+        ax,
+        rules,
+        [str(number) for number in players],
+        cells,
+        title=spread_map_finding(spreads),
+        across="Players",
+        down="Rules; in the cells: win share, best minus worst position, in percentage points",
+        scale=Scale(SIZES, 0.0, most, (("fair (0)", 0.0), ("unfair", most))),
+        mark="may be the fairest with so many players (best set)",
+        blank="not played",
+        footer=footer,
+    )
 
 
-@dataclass(frozen=True)
-class _Block:
-    """One rule set: its name, a note at the right end of the same line, and its rows."""
+def spread_map_finding(spreads: pd.DataFrame) -> str:
+    """Return which rule set (of `spread_heat_map`) may be the fairest with the most numbers of players."""
+    rows = _spreads(spreads)
+    numbers = len({row["players"] for row in rows})
+    best: dict[str, int] = {row["rules"]: 0 for row in rows}
+    for row in rows:
+        best[row["rules"]] += bool(row["in_best_set"])
+    first = max(best, key=lambda rules: best[rules])
+    if sum(best[rules] == best[first] for rules in best) > 1:
+        return f"No rule set stands out as the fairest over {numbers} numbers of players"
+    every = f"every number of players, {numbers} in all" if best[first] == numbers else f"{best[first]} of {numbers}"
+    return f"{first} may be the fairest with {every}" + ("" if best[first] == numbers else " numbers of players")
 
-    heading: str
-    dots: tuple[_Dot, ...]
-    best: bool
-    note: str = ""
+
+def spread_map_in_words(spreads: pd.DataFrame) -> str:
+    """Return the numbers of `spread_heat_map` in sentences."""
+    intro = f"Win share of the best minus that of the worst position in percentage points, with {LEVEL} intervals"
+    told: dict[str, list[str]] = {}
+    for row in _spreads(spreads):
+        number = said(row["spread"], row["spread_low"], row["spread_high"], 100.0)
+        best = f", {MAY_BE}" if row["in_best_set"] else ""
+        told.setdefault(row["rules"], []).append(f"{row['players']} players {number}{best}")
+    return sentences([intro, *(f"{rules}: {'; '.join(parts)}" for rules, parts in told.items())])
+
+
+def _spreads(spreads: pd.DataFrame) -> list[dict[str, Any]]:
+    columns = ["rules", "players", "spread", "spread_low", "spread_high", "in_best_set"]
+    require(spreads, columns, "frame of spreads")
+    return records(spreads)
 
 
 def _down(unit: str, sets: int) -> str:
@@ -305,215 +308,6 @@ def _down(unit: str, sets: int) -> str:
 def _is_best(rules: str, best: str | Collection[str] | None) -> bool:
     # without a best set nothing is set apart, and all look like the best
     return best is None or rules == best or (not isinstance(best, str) and rules in best)
-
-
-def _draw(
-    ax: Axes | None,
-    blocks: Sequence[_Block],
-    *,
-    title: str,
-    across: str,
-    down: str,
-    marked: bool,
-    interval: str,
-    line: tuple[float, str] | None = None,
-    from_zero: bool = False,
-    footer: str = "",
-) -> Axes:
-    """Draw blocks of rows from top to bottom on `ax`, or on a figure made to measure.
-
-    across, down: labels of the axes, the second lying above the rows; marked: whether the legend tells the best
-    set from the others; line: a value with its label, drawn from top to bottom; from_zero: the axis starts at 0;
-    footer: what was played, at the foot of a figure of its own.
-    """
-    with mpl.rc_context(fname=STYLE):
-        figure = None if ax is not None else Figure(figsize=(WIDTH, WIDTH))
-        if figure is not None:
-            ax = figure.add_axes((LEFT / WIDTH, 0.1, 1.0 - (LEFT + RIGHT) / WIDTH, 0.8))
-        assert ax is not None
-        inches = ax.get_window_extent().width / ax.figure.dpi
-        _set_limits(ax, blocks, line, from_zero)
-
-        rows = 0.0
-        if line is not None:
-            rows += 1.0
-            _vertical_line(ax, *line)
-        names: dict[float, str] = {}
-        for block in blocks:
-            rows = _heading(ax, block, rows, inches)
-            ys = [rows + k + 0.5 for k in range(len(block.dots))]
-            names |= {y: dot.name for y, dot in zip(ys, block.dots, strict=True) if dot.name}
-            _dots(ax, block, ys)
-            rows += len(block.dots) + 0.6
-        ax.set_ylim(rows, 0.0)
-        ax.set_yticks(list(names), list(names.values()))
-
-        ax.spines[["top", "right", "left"]].set_visible(False)
-        ax.tick_params(axis="y", length=0)
-        # named here too, because an axes that was given is not of this style
-        ax.grid(axis="x", color="#dddddd", linewidth=0.8)
-        ax.set_axisbelow(True)
-        ax.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
-        label = _wrap(across, inches, 9)
-        ax.set_xlabel(label, loc="left")
-        ax.set_ylabel(down, rotation=0, ha="left", va="bottom", color=SOFT)
-        ax.yaxis.set_label_coords(0.0, 1.0)
-        wrapped = _wrap(title, inches + (RIGHT - 0.1 if figure is not None else 0.0), 11.5, bold=True)
-        ax.set_title(wrapped, loc="left", pad=20, parse_math=False)
-        under = AXIS_SPACE + LEGEND_LINE * (label.count("\n") + 1)
-        keys = _legend(ax, blocks, marked, interval, under)
-        if figure is not None:
-            bottom = under + LEGEND_LINE * ((keys + 1) // 2)
-            foot = _wrap(footer, WIDTH - LEFT - 0.1, 7.5)
-            bottom += FOOT_SPACE + FOOT_LINE * (foot.count("\n") + 1) if foot else 0.0
-            _fit(figure, ax, rows, TITLE_SPACE + TITLE_LINE * (wrapped.count("\n") + 1), bottom)
-            if foot:
-                figure.text(LEFT / WIDTH, 0.05 / figure.get_figheight(), foot, fontsize=7.5, color=SOFT, va="bottom",
-                            parse_math=False)  # fmt: skip
-    return ax
-
-
-def _set_limits(ax: Axes, blocks: Sequence[_Block], line: tuple[float, str] | None, from_zero: bool) -> None:
-    dots = [dot for block in blocks for dot in block.dots]
-    values = [x for dot in dots for x in (dot.value, dot.low, dot.high)]
-    values += [line[0]] if line is not None else []
-    low, high = min(0.0 if from_zero else min(values), *values), max(values)
-    room = max((high - low) * 0.05, abs(high) * 0.002, 1e-3)
-    ax.set_xlim(low - room / (2.5 if from_zero else 1.0), high + room)
-
-
-def _vertical_line(ax: Axes, value: float, label: str) -> None:
-    left, right = ax.get_xlim()
-    part = (value - left) / (right - left)
-    side = "left" if part < 0.2 else "right" if part > 0.8 else "center"
-    ax.vlines(value, 1.0, 1e6, colors=INK, linestyles=(0, (5, 3)), linewidths=1.1, zorder=1.5)
-    ax.text(value, 0.5, label, ha=side, va="center", fontsize=8.5, color=INK, bbox=_paper(), zorder=3)
-
-
-def _inch(ax: Axes) -> Affine2DBase:
-    """Return the transform in which a distance of 1 is an inch, also where `ax` is in a part of a figure."""
-    return cast(Affine2DBase, cast(Figure, ax.get_figure(root=True)).dpi_scale_trans)
-
-
-def _heading(ax: Axes, block: _Block, top: float, inches: float) -> float:
-    """Write the name of a block, and its note, from row `top` on; return the row below."""
-    note = _width(block.note, 9) + 0.15 if block.note else 0.0
-    name = _wrap(block.heading, max(inches - note, inches * 0.3), 9, bold=True)
-    lines = name.count("\n") + 1
-    text: dict[str, Any] = {
-        "transform": ax.get_yaxis_transform(),
-        "color": INK,
-        "fontsize": 9,
-        "parse_math": False,
-        "bbox": _paper(),
-        "zorder": 3,
-    }
-    bottom = top + 0.95 * lines
-    ax.text(0.0, bottom, name, ha="left", va="bottom", weight="bold", linespacing=1.15, **text)
-    if block.note:
-        ax.text(1.0, bottom, block.note, ha="right", va="bottom", **text)
-    return top + float(lines)
-
-
-def _paper() -> dict[str, Any]:
-    """Return a white ground for words, so that no grid line runs through them."""
-    return {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
-
-
-def _look(best: bool) -> dict[str, Any]:
-    colour = BEST if best else OTHER
-    return {
-        "color": colour,
-        "marker": "o" if best else "s",
-        "markersize": 5.5 if best else 5,
-        "markerfacecolor": colour if best else "white",
-        "markeredgecolor": colour,
-        "markeredgewidth": 1.3,
-    }
-
-
-def _dots(ax: Axes, block: _Block, ys: Sequence[float]) -> None:
-    values = [dot.value for dot in block.dots]
-    if len(values) > 1:
-        ax.plot(values, ys, color="#bbbbbb", linewidth=0.9, zorder=2)
-    # caps stand out above and below the dot, so an interval narrower than the dot is still seen
-    ax.errorbar(
-        values,
-        ys,
-        xerr=[
-            [max(0.0, dot.value - dot.low) for dot in block.dots],
-            [max(0.0, dot.high - dot.value) for dot in block.dots],
-        ],
-        linestyle="none",
-        elinewidth=1.5,
-        capsize=4.5,
-        capthick=1.3,
-        zorder=4,
-        **_look(block.best),
-    )
-    for dot, y in zip(block.dots, ys, strict=True):
-        if dot.number:
-            beside = ax.get_yaxis_transform() + ScaledTranslation(0.06, 0.0, _inch(ax))
-            ax.text(1.0, y, dot.number, transform=beside, ha="left", va="center_baseline", fontsize=8.5, color=INK)
-
-
-def _legend(ax: Axes, blocks: Sequence[_Block], marked: bool, interval: str, under: float) -> int:
-    """Draw the legend so many inches under the axis, two keys a line; return how many keys it has."""
-    keys = []
-    for best, label in ((True, MAY_BE), (False, SURELY_NOT)):
-        if marked and any(block.best is best for block in blocks):
-            keys.append(Line2D([], [], linestyle="none", label=label, **_look(best)))
-    if not keys:
-        keys.append(Line2D([], [], linestyle="none", label="estimate", **_look(blocks[0].best)))
-    bar: dict[str, Any] = {"linestyle": "-", "linewidth": 1.5, "marker": "|", "markersize": 9, "color": SOFT}
-    keys.append(Line2D([], [], label=interval, markeredgewidth=1.3, **bar))
-    below = ScaledTranslation(0.0, 0.06 - under, _inch(ax))
-    ax.legend(
-        handles=keys,
-        loc="upper left",
-        bbox_to_anchor=(0.0, 0.0),
-        bbox_transform=ax.transAxes + below,
-        ncols=2,
-        borderaxespad=0.0,
-        borderpad=0.0,
-        columnspacing=1.8,
-        handlelength=1.8,
-    )
-    return len(keys)
-
-
-def _fit(figure: Figure, ax: Axes, rows: float, top: float, bottom: float) -> None:
-    """Make the figure as high as its rows need, so that text never has to share a place; top, bottom: inches."""
-    body = rows * (ROW if rows <= MANY_ROWS else NARROW_ROW)
-    height = top + body + bottom
-    figure.set_size_inches(WIDTH, height)
-    ax.set_position((LEFT / WIDTH, bottom / height, 1.0 - (LEFT + RIGHT) / WIDTH, body / height))
-
-
-def _width(text: str, points: float, *, bold: bool = False) -> float:
-    """Return how wide a line of text is, in inches, or a little more: drawn to pixels it grows by up to 3 %."""
-    font = FontProperties(size=points, weight="bold" if bold else "normal")
-    width, _, _ = text_to_path.get_text_width_height_descent(text, font, ismath=False)
-    return float(width) / 72.0 * 1.03
-
-
-def _wrap(text: str, inches: float, points: float, *, bold: bool = False) -> str:
-    """Break text into lines that fit: at spaces and before a plus (`preset+change`), else at hyphens, else anywhere."""
-
-    def fits(line: str) -> bool:
-        return _width(line.rstrip(), points, bold=bold) <= inches
-
-    def pieces(part: str, breaks: Sequence[str]) -> list[str]:
-        if fits(part) or not breaks:
-            return [part]
-        return [small for piece in re.split(breaks[0], part) for small in pieces(piece, breaks[1:])]
-
-    lines = [""]
-    for piece in pieces(text, [r"(?<=\s)|(?=\+)", r"(?<=-)", r"(?<=.)(?=.)"]):
-        if lines[-1] and not fits(lines[-1] + piece):
-            lines.append("")
-        lines[-1] += piece
-    return "\n".join(line.rstrip() for line in lines)
 
 
 # --- files ---------------------------------------------------------------------------------------------------------
@@ -547,14 +341,11 @@ def save_figures(results: pd.DataFrame, ranking: pd.DataFrame, directory: Path |
         drawn = length_by_rule(ranking, footer=footer)
         figures.append(("length", drawn, length_finding(lengths), _lengths_in_words(lengths)))
     players = int(results["players"].iloc[0])
-    paths = []
-    for name, ax, title, words in figures:
-        stem = f"{name}-{players}-players"
-        figure = cast(Figure, ax.figure)
-        paths.append(write_whole(Path(directory) / f"{stem}.png", _bytes(figure, "png")))
-        svg = _describe(_bytes(figure, "svg"), stem, title, words)
-        paths.append(write_whole(Path(directory) / f"{stem}.svg", svg))
-    return paths
+    return [
+        path
+        for name, ax, title, words in figures
+        for path in save_figure(directory, f"{name}-{players}-players", ax, title, words)
+    ]
 
 
 def footer_text(results: pd.DataFrame, settings: str = "") -> str:
@@ -573,12 +364,12 @@ def _shares_in_words(shares: pd.DataFrame) -> str:
     sets = [
         f"{rules}: "
         + ", ".join(
-            f"position {r['position']} {with_interval(r['share'], r['low'], r['high'])}" for r in _records(group)
+            f"position {r['position']} {with_interval(r['share'], r['low'], r['high'])}" for r in records(group)
         )
         for rules, group in shares.groupby("rules", sort=False)
     ]
     fair = f"Win share by position in per cent, with {LEVEL} intervals; the fair share is {shares['fair'].iloc[0]:.4g}."
-    return _sentences([fair, *sets])
+    return sentences([fair, *sets])
 
 
 def _spreads_in_words(spreads: pd.DataFrame) -> str:
@@ -586,58 +377,11 @@ def _spreads_in_words(spreads: pd.DataFrame) -> str:
     sets = [
         f"{r['rules']}: {with_interval(r['spread'], r['low'], r['high'])}"
         + ("" if len(spreads) == 1 else f", {MAY_BE if r['in_best_set'] else SURELY_NOT}")
-        for r in _records(spreads)
+        for r in records(spreads)
     ]
-    return _sentences([intro + (", fairest first." if len(spreads) > 1 else "."), *sets])
+    return sentences([intro + (", fairest first." if len(spreads) > 1 else "."), *sets])
 
 
 def _lengths_in_words(lengths: pd.DataFrame) -> str:
-    sets = [f"{r['rules']}: {with_interval(r['turns'], r['low'], r['high'])}" for r in _records(lengths)]
-    return _sentences([f"Turns a hand on average, with {LEVEL} intervals.", *sets])
-
-
-def _sentences(parts: Iterable[str]) -> str:
-    return " ".join(part if part.endswith(".") else f"{part}." for part in parts)
-
-
-def _bytes(figure: Figure, kind: str) -> bytes:
-    # matplotlib would write its version and the date: both are left out, for equal bytes
-    nothing = {"Software": None} if kind == "png" else {"Date": None, "Creator": None}
-    buffer = BytesIO()
-    with mpl.rc_context(fname=STYLE):
-        figure.savefig(buffer, format=kind, metadata=nothing)
-    return buffer.getvalue()
-
-
-SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
-
-
-def _describe(svg: bytes, stem: str, title: str, words: str) -> bytes:
-    """Give an SVG its title and text alternative, and make it fit to stand in a page beside others.
-
-    In one page all ids must differ, and a style element would reach the page's own elements: ids get the figure's
-    name in front, and the style (which is about strokes only) moves to the root element.
-    """
-    ElementTree.register_namespace("", SVG)
-    ElementTree.register_namespace("xlink", XLINK)
-    root = ElementTree.fromstring(svg)
-    for parent in list(root.iter()):
-        for child in list(parent):
-            if child.tag in (f"{{{SVG}}}metadata", f"{{{SVG}}}style"):
-                parent.remove(child)
-    for element in root.iter():
-        for key, value in element.attrib.items():
-            if key == "id":
-                element.set(key, f"{stem}-{value}")
-            elif key == f"{{{XLINK}}}href" and value.startswith("#"):
-                element.set(key, f"#{stem}-{value[1:]}")
-            else:
-                element.set(key, value.replace("url(#", f"url(#{stem}-"))
-    root.set("style", "stroke-linejoin: round; stroke-linecap: butt")
-    root.set("role", "img")
-    root.set("aria-labelledby", f"{stem}-title {stem}-desc")
-    for place, (tag, text) in enumerate((("title", title), ("desc", words))):
-        element = ElementTree.Element(f"{{{SVG}}}{tag}", {"id": f"{stem}-{tag}"})
-        element.text = text
-        root.insert(place, element)
-    return bytes(ElementTree.tostring(root, encoding="utf-8")) + b"\n"
+    sets = [f"{r['rules']}: {with_interval(r['turns'], r['low'], r['high'])}" for r in records(lengths)]
+    return sentences([f"Turns a hand on average, with {LEVEL} intervals.", *sets])

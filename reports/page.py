@@ -1,12 +1,15 @@
-"""The report of a comparison as a page and as Markdown: `report.html` stands alone in one file, `report.md` links.
+"""A report as a page and as Markdown, whatever was asked: `report.html` stands alone in one file, `report.md` links.
 
 What is said comes from others (`reports/fairness.py`, `reports/figures.py`); here it is set. Every piece of text is
 escaped on its way into a template: HTML by Jinja's autoescape, Markdown by `finalize`, so that no template can forget
-it. The page loads nothing: figures stand in it as SVG, and its content policy forbids all requests and scripts.
+it. The page loads nothing: figures stand in it as SVG, and its content policy forbids all requests and all scripts but
+the one that sorts its tables, which it knows by its hash.
 """
 
+import hashlib
 import os
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +18,7 @@ from xml.etree import ElementTree
 
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from reports.output import LEVEL, NEVER, with_interval
 from sim.saving import write_whole
@@ -48,16 +51,43 @@ class RulesCompared:
 
 
 @dataclass(frozen=True)
+class Number:
+    """A number as it is printed, `27.5 (27.4 to 27.6)`, and the value by which its column is sorted."""
+
+    text: str
+    value: float
+
+    def __str__(self) -> str:
+        """Return it as printed."""
+        return self.text
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table as it is printed: its caption, columns, and rows of cells in their order.
+
+    The first cell is the row's name. In a column that holds numbers a plain text (a dash) is sorted behind them.
+    """
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | Number, ...], ...]
+    note: str = ""
+    """What is said below it: what the columns mean, which are left out."""
+
+
+@dataclass(frozen=True)
 class Section:
-    """The answer for one number of players: heading, ranking (see `ranking_table`), and figures.
+    """A part of the answer, as for one number of players: heading, paragraphs, tables, and figures below them.
 
     figures: the paths that `save_figures` returned; of each figure the SVG goes into the page and the PNG beside
     it is linked from the Markdown.
     """
 
     heading: str
-    ranking: pd.DataFrame
-    figures: Sequence[Path]
+    said: Sequence[str] = ()
+    tables: Sequence[Table] = ()
+    figures: Sequence[Path] = ()
 
 
 @dataclass(frozen=True)
@@ -77,7 +107,9 @@ class Facts:
 class Report:
     """All that a report says: question (the title), verdict (sentences), sections, and how it was found out.
 
-    method: paragraphs (deals, pairing, intervals, level); command: what to type to get the same numbers again.
+    rules: the first is what the others are compared with, unless they name another base. method: paragraphs (deals,
+    pairing, intervals, level). command: what to type to get the same numbers again. glossary: what the columns mean,
+    as (term, meaning).
     """
 
     question: str
@@ -87,16 +119,7 @@ class Report:
     rules: Sequence[RulesCompared]
     command: str
     facts: Facts
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table as it is printed: columns, and rows of cells in their order; the first cell is the row's name."""
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    note: str = ""
-    """What is said below it, of the columns that are left out."""
+    glossary: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True)
@@ -121,6 +144,8 @@ MEASURES = {
     "first_dealer_wins": ("First dealer's matches, %", 100.0),
 }
 DASH = "–"
+FEW_CHANGES = 6
+"""So many options of a rule set are told beside the verdict; where more differ, how many."""
 
 
 def write_reports(directory: Path | str, report: Report) -> list[Path]:
@@ -129,18 +154,42 @@ def write_reports(directory: Path | str, report: Report) -> list[Path]:
     sections = [
         {
             "heading": section.heading,
-            "table": ranking_table(section.ranking),
-            "compared": len(section.ranking) > 1,
+            "said": section.said,
+            "tables": section.tables,
             "pictures": [_picture(path, folder) for path in section.figures if path.suffix == ".svg"],
         }
         for section in report.sections
     ]
-    words = {"report": report, "sections": sections, "facts": fact_rows(report.facts), "level": LEVEL}
+    script = TEMPLATES.joinpath("report.js").read_text(encoding="utf-8")
+    # with their numbers, for links to what is told in full
+    differing = [(number, rules) for number, rules in enumerate(report.rules, start=1) if rules.changes]
+    words = {
+        "report": report,
+        "sections": sections,
+        "facts": fact_rows(report.facts),
+        "headings": {
+            "words": "What the columns mean",
+            "rules": "Rules compared" if len(report.rules) > 1 else "The rules",
+            "method": "Method",
+            "again": "The same numbers again",
+        },
+        "differing": differing,
+        "bases": sorted({rules.base for _, rules in differing}),
+        "few": FEW_CHANGES,
+        # our own file, and nothing else: what is said in a report never comes into it
+        "script": Markup(script),
+        "script_hash": f"sha256-{b64encode(hashlib.sha256(script.encode()).digest()).decode()}",
+    }
     pages = {"report.html": _html(), "report.md": _markdown()}
     return [
         write_whole(folder / name, environment.get_template(f"{name}.j2").render(words).encode())
         for name, environment in pages.items()
     ]
+
+
+def estimate_cell(value: float, low: float, high: float, factor: float = 1.0) -> Number:
+    """Return an estimate with its interval, times a factor, as a cell that is sorted by the value."""
+    return Number(with_interval(value * factor, low * factor, high * factor), value * factor)
 
 
 def ranking_table(ranking: pd.DataFrame) -> Table:
@@ -156,26 +205,37 @@ def ranking_table(ranking: pd.DataFrame) -> Table:
     ]
     never = [name for name in NEVER if name in measures and not ranking[name].any()]
     measures = [name for name in measures if name not in never]
-    note = ""
+    notes = []
     if never:
         most = max(float(ranking[f"{name}_high"].max()) for name in never)
-        note = f"No hand was {' or '.join(never)} (at most {100.0 * most:.2g} %)."
+        notes.append(f"No hand was {' or '.join(never)} (at most {100.0 * most:.2g} %).")
+    notes.append(
+        "Position 1 sits left of the dealer, the last position is the dealer. Spread: by how many percentage points of "
+        "win share the best position beats the worst; 0 is perfectly fair."
+    )
+    if compared:
+        notes.append("May be fairest: no other rule set here is surely fairer.")
+    notes.append("A dash: no position surely wins more often than another.")
     rows = []
     for record in ranking.to_dict("records"):
-        row = [str(record["rules"])]
+        row: list[str | Number] = [str(record["rules"])]
         if compared:
             low, high = record["rank_low"], record["rank_high"]
-            row += [f"{low}" if low == high else f"{low} to {high}", "yes" if record["in_best_set"] else "no"]
-        row.append(with_interval(*(record[key] * 100.0 for key in ("spread", "spread_low", "spread_high"))))
+            rank = Number(f"{low}" if low == high else f"{low} to {high}", low)
+            row += [rank, "yes" if record["in_best_set"] else "no"]
+        row.append(estimate_cell(record["spread"], record["spread_low"], record["spread_high"], 100.0))
         sure = record["spread_low"] > 0.0
-        row += [str(record[key]) if sure else DASH for key in ("best_position", "worst_position")]
+        for key in ("best_position", "worst_position"):
+            row.append(Number(str(record[key]), record[key]) if sure else DASH)
         for name in measures:
             factor = MEASURES.get(name, ("", 1.0))[1]
-            row.append(with_interval(*(record[key] * factor for key in (name, f"{name}_low", f"{name}_high"))))
+            row.append(estimate_cell(record[name], record[f"{name}_low"], record[f"{name}_high"], factor))
         rows.append(tuple(row))
     ranks = ["Rank", "May be fairest"] if compared else []
     labels = [MEASURES[name][0] if name in MEASURES else name.replace("_", " ").capitalize() for name in measures]
-    return Table(("Rules", *ranks, "Spread, points", "Best position", "Worst position", *labels), tuple(rows), note)
+    columns = ("Rules", *ranks, "Spread, points", "Best position", "Worst position", *labels)
+    order = "Rule sets, the fairest first" if compared else "How fair the positions are"
+    return Table(f"{order}, with {LEVEL} intervals in brackets", columns, tuple(rows), " ".join(notes))
 
 
 def fact_rows(facts: Facts) -> list[tuple[str, str]]:
@@ -189,12 +249,18 @@ def fact_rows(facts: Facts) -> list[tuple[str, str]]:
     ]
 
 
+KEPT = 24
+"""Characters of a name that is never broken; a longer one may have no place on a phone's line."""
+LONG = 40
+"""From so many characters on a text gets a column of some width, where a table is wider than the screen."""
+
+
 # --- setting -------------------------------------------------------------------------------------------------------
 
 
 def _html() -> Environment:
     # StrictUndefined: a name that a template has and the report has not is a fault, not an empty place
-    return Environment(
+    environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
@@ -202,6 +268,32 @@ def _html() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters |= {"unbroken": _unbroken, "stacked": _stacked, "marks": _marks}
+    return environment
+
+
+def _unbroken(text: object) -> Markup:
+    """Keep names and options whole where a line ends: they break before a plus (`preset+change`), not at hyphens."""
+
+    def name(found: str) -> Markup:
+        parts = re.split(r"(?<=.)(?=\+)", found)
+        kept = Markup('<span class="name">{}</span>')
+        return Markup("<wbr>").join(kept.format(part) if len(part) <= KEPT else part for part in parts)
+
+    parts = re.split(r"(\S*[-+]\S*)", str(text))
+    return Markup("").join(name(part) if k % 2 else escape(part) for k, part in enumerate(parts))
+
+
+def _stacked(cell: str | Number) -> str | Markup:
+    """Put the interval of a number under its value."""
+    return cell.text.replace(" (", "\n(") if isinstance(cell, Number) else _unbroken(cell)
+
+
+def _marks(cell: str | Number) -> Markup:
+    """Return a cell's attributes: by what it is sorted, and whether it is long and wants room."""
+    if isinstance(cell, Number):
+        return Markup(' data-key="{}"').format(repr(float(cell.value)))
+    return Markup(' class="long"' if len(cell) > LONG else "")
 
 
 def _markdown() -> Environment:
@@ -236,7 +328,7 @@ def fenced(text: str, language: str = "sh") -> Markup:
     return Markup(f"{fence}{language}\n{text}\n{fence}")
 
 
-def _markdown_table(rows: Iterable[Sequence[str]], columns: Sequence[str]) -> Markup:
+def _markdown_table(rows: Iterable[Sequence[object]], columns: Sequence[str]) -> Markup:
     lines = [[escape_markdown(cell) for cell in row] for row in (columns, *rows)]
     lines.insert(1, ["---"] * len(columns))
     # the cells are escaped already

@@ -18,7 +18,8 @@ import numpy as np
 
 from sim.compiled import cache_directory, kernel
 from sim.engine import REPLAYS, WHOLE, begin_match, play_hand, play_match_hand, prepare, seat_players
-from sim.record import rule_records
+from sim.engine import _settle as settle
+from sim.record import RULE, VOID, rule_records
 from sim.rules import Rules
 from sim.table import MATCH, TABLE
 from sim.tally import (
@@ -68,6 +69,9 @@ HAND_ROW = (
 MATCH_ROW = ("scenario", "game", "rotation", "first_dealer", "winner", "hands", "turns", "extra_hands", "capped")
 """Columns of a row a match, before the totals by seat; the winner of a shared match is 0."""
 
+SCORING = ("winner_collects", "blocked_score", "target", "highest", "tie")
+"""Fields of a rule record that the engine reads only when a hand is over."""
+
 _u = np.uint64
 
 
@@ -78,6 +82,8 @@ class Scenario:
     rules: Rules
     crew: np.ndarray[Any, Any]
     names: tuple[str, ...]
+    blind: bool = False
+    """Whether none of its players can know how a hand is scored, so that nobody plays otherwise for it."""
 
     def __post_init__(self) -> None:
         """Check that the groups of the crew are those of the names: counters are made for so many."""
@@ -189,17 +195,19 @@ def _write_match(row, scenario, game, rotation, m):
 
 
 @kernel
-def _hands_chunk(rules, crews, tables, seed, first, last, rotations, dealer, players,
+def _hands_chunk(rules, crews, tables, leads, seed, first, last, rotations, dealer, players,
                  sums, products, win_products, turns, longest, group_products, replays,
                  split_blocks, split_sums, split_cells, split_cells_squared, split_positions_squared,
                  split_hand_products, rows):  # fmt: skip
-    """Play blocks [first, last) of single hands; -1, or the scenario and rotation (`k * rotations + r`) at fault."""
+    """Play blocks [first, last) of single hands; -1, or the scenario and rotation (`k * rotations + r`) at fault.
+
+    Only scenarios that are their own `leads` are played; the others settle the hands of theirs again.
+    """
     scenarios, measures = sums.shape
     groups = (measures - len(TABLE_MEASURES)) // 3 - players
     blocks = np.empty((SPAN, scenarios, measures), np.int64)
     split = split_blocks.shape[0] > 0
     results = np.zeros((scenarios * rotations if split else 0, players, replays, len(PLAYER_MEASURES)), np.int64)
-    written = 0
     for k in range(scenarios):
         prepare(rules[k], tables[k])
         tables[k].seed = seed
@@ -208,6 +216,8 @@ def _hands_chunk(rules, crews, tables, seed, first, last, rotations, dealer, pla
         blocks[:] = 0
         for b in range(count):
             for k in range(scenarios):
+                if leads[_u(k)] != k:
+                    continue
                 rule, crew, t = rules[_u(k)], crews[_u(k)], tables[_u(k)]
                 t.game = _u(start + b)
                 for rotation in range(rotations):
@@ -216,14 +226,23 @@ def _hands_chunk(rules, crews, tables, seed, first, last, rotations, dealer, pla
                         t.replay = replay
                         if play_hand(rule, t, crew) < 0:
                             return k * rotations + rotation
-                        add_hand(blocks[_u(b), _u(k)], t, crew, groups)
-                        turns[_u(k), _u(t.sight.turn)] += 1
-                        longest[_u(k)] = max(longest[_u(k)], t.longest_chain)
-                        if split:
-                            keep_results(results[_u(k * rotations + rotation)], replay, t)
-                        if rows.shape[0]:
-                            _write_hand(rows[_u(written)], k, rotation, t)
-                            written += 1
+                        winner = t.winner
+                        as_played = True
+                        for other in range(scenarios):
+                            if leads[_u(other)] != k:
+                                continue
+                            if other != k or not as_played:
+                                # The winner comes first in what breaks a tie, and so wins again.
+                                settle(rules[_u(other)], t, t.reason, winner)
+                                as_played = False
+                            add_hand(blocks[_u(b), _u(other)], t, crews[_u(other)], groups)
+                            turns[_u(other), _u(t.sight.turn)] += 1
+                            longest[_u(other)] = max(longest[_u(other)], t.longest_chain)
+                            if split:
+                                keep_results(results[_u(other * rotations + rotation)], replay, t)
+                            if rows.shape[0]:
+                                at = ((start - first + b) * scenarios + other) * rotations + rotation
+                                _write_hand(rows[_u(at)], other, rotation, t)
             if split:
                 lot = _u((start + b) % LOTS)
                 split_blocks[lot] += 1
@@ -292,6 +311,28 @@ def _matches_chunk(rules, crews, tables, matches, seed, first, last, rotations, 
 # --- The runner ----------------------------------------------------------------------------------------------------
 
 
+def leads(plan: Plan) -> np.ndarray[Any, Any]:
+    """Return for each scenario the one whose hands it shares (K,), itself where it is played; of matches all are.
+
+    Hands are shared where rules differ in scoring alone and the same players can not know of it. A match is not: its
+    totals are seen, and say when it is over.
+    """
+    found = np.arange(len(plan.scenarios))
+    alike: dict[tuple[bytes, ...], list[int]] = {}
+    void = []
+    for k, scenario in enumerate(plan.scenarios):
+        rule = rule_records(scenario.rules, plan.players)[plan.players]
+        void.append(rule["blocked_score"] == VOID)
+        if scenario.blind and not plan.matches:
+            played = [rule[name].tobytes() for name in RULE.names or () if name not in SCORING]
+            crew = [scenario.crew[name].tobytes() for name in scenario.crew.dtype.names or ()]
+            alike.setdefault((*played, *crew, *(name.encode() for name in scenario.names)), []).append(k)
+    for members in alike.values():
+        # A void hand does not keep who would have won it.
+        found[members] = min(members, key=lambda k: void[k])
+    return found
+
+
 def empty_tally(plan: Plan) -> Tally:
     """Nothing counted yet, in the shape of a plan."""
     groups = max(len(set(scenario.names)) for scenario in plan.scenarios)
@@ -309,12 +350,13 @@ class _Prepared:
     plan: Plan
     rules: np.ndarray[Any, Any]  # (K, MOST_PLAYERS + 1)
     crews: np.ndarray[Any, Any]  # (K,)
+    leads: np.ndarray[Any, Any]  # (K,) of `leads`
 
     @classmethod
     def of(cls, plan: Plan) -> "_Prepared":
         rules = np.stack([rule_records(scenario.rules, plan.players) for scenario in plan.scenarios])
         crews = np.stack([scenario.crew for scenario in plan.scenarios])
-        return cls(plan, rules, crews)
+        return cls(plan, rules, crews, leads(plan))
 
     def play(self, first: int, last: int, with_rows: bool) -> tuple[Tally, np.ndarray[Any, Any]]:
         """Play blocks [first, last). Raises StrategyFault."""
@@ -324,12 +366,11 @@ class _Prepared:
         tables = np.zeros(len(plan.scenarios), TABLE)
         count = (last - first) * plan.rotations * len(plan.scenarios) if with_rows else 0
         rows = np.zeros((count, len(row_columns(players, plan.matches))), np.int64)
-        common = (self.crews, tables)
         span = (np.uint64(plan.seed), first, last, plan.rotations)
         if plan.matches:
             dealer = -1 if plan.first_dealer is None else plan.first_dealer
             fault = _matches_chunk(
-                self.rules, *common, np.zeros(1, MATCH), *span, dealer, players,
+                self.rules, self.crews, tables, np.zeros(1, MATCH), *span, dealer, players,
                 tally.hands, tally.hands_products, tally.sums, tally.products, tally.hand_products,
                 tally.win_products, tally.turns, tally.longest_chain,
                 tally.match_sums, tally.match_products, tally.match_hands, tally.match_turns,
@@ -338,7 +379,7 @@ class _Prepared:
         else:
             dealer = players - 1 if plan.first_dealer is None else plan.first_dealer
             fault = _hands_chunk(
-                np.ascontiguousarray(self.rules[:, players]), *common, *span, dealer, players,
+                np.ascontiguousarray(self.rules[:, players]), self.crews, tables, self.leads, *span, dealer, players,
                 tally.sums, tally.products, tally.win_products, tally.turns, tally.longest_chain,
                 tally.group_products, plan.replays, tally.split_blocks, tally.split_sums, tally.split_cells,
                 tally.split_cells_squared, tally.split_positions_squared, tally.split_hand_products, rows,

@@ -25,7 +25,8 @@ from sim.batch import Plan, Run, empty_tally
 from sim.tally import Tally
 
 EXPERIMENT, CHUNKS, STATE = "experiment.toml", "chunks.npz", "state.json"
-OTHERS = ("results.csv", "results.parquet", "ranking.csv", "ranking.parquet", "report.html", "report.md", "figures")
+TABLES = ("results", "ranking", "standings", "pairs")
+OTHERS = (*(f"{name}.{kind}" for name in TABLES for kind in ("csv", "parquet")), "report.html", "report.md", "figures")
 """What is written into a results folder besides, when all is played."""
 EVERY = 2.0
 """Seconds between two savings."""

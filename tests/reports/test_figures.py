@@ -5,15 +5,19 @@ import sys
 from itertools import combinations, pairwise
 from xml.etree import ElementTree
 
+import example_comparisons as made
 import numpy as np
 import pandas as pd
 import pytest
+from drawn import cells, marks
 from example_frames import RULES, example
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from reports import figures
+from reports.drawing import BLANK
 from reports.figures import (
     hand_lengths,
     length_by_rule,
@@ -23,6 +27,9 @@ from reports.figures import (
     share_finding,
     spread_by_rule,
     spread_finding,
+    spread_heat_map,
+    spread_map_finding,
+    spread_map_in_words,
     spread_points,
     win_share_by_position,
 )
@@ -300,6 +307,28 @@ def test_nothing_is_left_behind_and_pyplot_is_never_loaded():
         "assert 'matplotlib.pyplot' not in sys.modules; assert mpl.rcParams.copy() == before"
     )
     subprocess.run([sys.executable, "-c", f"import sys; sys.path[:0] = ['.', 'tests']\n{code}"], check=True)
+
+
+# --- by players ----------------------------------------------------------------------------------------------------
+
+
+def test_spreads_by_players_mark_the_best_of_each_column():
+    frame = made.spreads(3)
+    ax = spread_heat_map(frame)
+    assert [text.get_text() for text in ax.get_xticklabels()] == [str(n) for n in range(2, 11)]
+    best = frame[frame["in_best_set"]]
+    assert sorted(marks(ax)) == sorted(
+        (RULES.index(r), n - 2) for r, n in zip(best["rules"], best["players"], strict=True)
+    )
+    assert cells(ax)[1, 0] == ["2.8"]
+    assert (1, 8) not in cells(ax)  # ochos-locos was not played by 10
+    blank = [p for p in ax.patches if p.get_facecolor() == to_rgba(BLANK)]
+    assert len(blank) == 3 * 9 - len(frame)
+    assert spread_map_finding(frame) == f"{RULES[0]} may be the fairest with every number of players, 9 in all"
+    assert spread_map_finding(frame.assign(in_best_set=frame["players"] < 7)).startswith("No rule set stands out")
+    assert "ochos-locos: 2 players 2.8 (2.6 to 3.0); 3 players 3.4 (3.2 to 3.6), may be the fairest" in (
+        spread_map_in_words(frame)
+    )
 
 
 # --- files ---------------------------------------------------------------------------------------------------------

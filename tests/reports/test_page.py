@@ -1,38 +1,38 @@
 """Pages: that they are sound HTML that loads nothing, that text is text in HTML and in Markdown, exact tables."""
 
+import hashlib
 import re
 import subprocess
 import sys
+from base64 import b64encode
 from dataclasses import replace
 from html.parser import HTMLParser
+from itertools import pairwise
 
+import html5lib
 import pytest
 from example_frames import RULES, example
+from example_report import FACTS, TIPS, example_report
 from markdown_it import MarkdownIt
 
+from reports.answers import compared_rules
 from reports.figures import save_figures
 from reports.page import (
+    DASH,
     Change,
-    Facts,
-    Report,
+    Number,
     RulesCompared,
     Section,
+    Table,
     escape_markdown,
+    estimate_cell,
     fact_rows,
     fenced,
     ranking_table,
     write_reports,
 )
+from sim.rules import diff, load
 
-FACTS = Facts(
-    seed=7,
-    hands=1_000_000,
-    played="250,000 deals, each under 4 rule sets",
-    version="0.1.0",
-    rng_version=1,
-    lineup="4 x random",
-    stop_reason="all hands played",
-)
 NASTY = '<script>alert("x")</script> | a_b*c* & [d](http://e.example)'
 
 
@@ -44,23 +44,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def report(folder):
-    sections = []
-    for sets, players in ((3, 4), (1, 2)):
-        results, ranking = example(sets, players)
-        sections.append(Section(f"{players} players", ranking, save_figures(results, ranking, folder / "figures")))
-    return Report(
-        question="Which house rule is fairer?",
-        verdict=("Silent eights are fairest.", "The rest is surely less fair."),
-        sections=sections,
-        method=("Every rule set met the same deals.", "Intervals hold together at 95 %."),
-        rules=(
-            RulesCompared("ochos-locos", "ochos-locos", (), "Ochos Locos", "Played at home.", "turn_cap = 9\n[wild]"),
-            RulesCompared("my.toml", "the defaults", (), ""),
-            RulesCompared(RULES[0], "ochos-locos", (Change("wild.suit", "declared", "own"),), "Ochos Locos, variant"),
-        ),
-        command="ochos-sim fairness --rules ochos-locos --seed 7",
-        facts=FACTS,
-    )
+    return example_report(folder)
 
 
 def pages(tmp_path, what):
@@ -109,6 +93,13 @@ def parsed(html):
     return parser
 
 
+def test_html_is_parsed_without_an_error(folder, report):
+    html, _ = pages(folder, report)
+    html5lib.HTMLParser(strict=True).parse(html)
+    with pytest.raises(html5lib.html5parser.ParseError):
+        html5lib.HTMLParser(strict=True).parse(html.replace("</aside>", ""))
+
+
 def test_html_is_sound_and_usable(folder, report):
     html, _ = pages(folder, report)
     page = parsed(html)
@@ -118,8 +109,11 @@ def test_html_is_sound_and_usable(folder, report):
     assert len(page.of("h1")) == 1
     assert page.text["h1"] == ["Which house rule is fairer?"]
     assert all(th.get("scope") in ("col", "row") for th in page.of("th"))
-    assert len(page.of("caption")) == len(page.of("table")) == 4
+    assert len(page.of("caption")) == len(page.of("table")) == 6
     assert len(page.of("svg")) == 6
+    # with headings below headings, and none left out
+    levels = [int(tag[1]) for tag, _, _ in page.elements if tag in ("h1", "h2", "h3")]
+    assert all(below - above <= 1 for above, below in pairwise(levels))
     titles = [path for tag, _, path in page.elements if tag == "title" and path[-1] == "svg"]
     assert len(titles) == 6
     scrolling = [div for div in page.of("div") if "wide" in div.get("class", "")]
@@ -139,18 +133,24 @@ def test_ids_are_unique_and_every_reference_has_its_target(folder, report):
             assert label in ids
 
 
-def test_nothing_is_loaded_and_nothing_runs(folder, report):
+def test_nothing_is_loaded_and_nothing_runs_but_the_sorting(folder, report):
     html, _ = pages(folder, report)
     page = parsed(html)
     for tag, attrs, _ in page.elements:
-        assert tag not in ("script", "iframe", "object", "embed", "img", "image", "base", "form")
+        assert tag not in ("iframe", "object", "embed", "img", "image", "base", "form")
         assert not any(key.startswith("on") for key in attrs)
         for key in ("src", "href", "xlink:href", "data", "srcset", "action"):
             assert attrs.get(key, "#").startswith("#") or attrs[key] == "data:,"
     assert "@import" not in html
     assert not re.search(r"url\((?!#)", html)
     policy = [meta["content"] for meta in page.of("meta") if meta.get("http-equiv") == "Content-Security-Policy"]
-    assert policy == ["default-src 'none'; style-src 'unsafe-inline'; img-src data:"]
+    (script,) = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
+    assert page.of("script") == [{}]
+    known = b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert policy == [
+        f"default-src 'none'; script-src 'sha256-{known}'; style-src 'unsafe-inline'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    ]
 
 
 def test_dark_print_and_phone_are_thought_of(folder, report):
@@ -158,6 +158,7 @@ def test_dark_print_and_phone_are_thought_of(folder, report):
     assert "prefers-color-scheme: dark" in html
     assert "@media print" in html
     assert ".card { background: #ffffff;" in html
+    assert "@media screen and (max-width: 30rem)" in html
 
 
 def test_text_from_outside_is_text(tmp_path, report):
@@ -166,15 +167,20 @@ def test_text_from_outside_is_text(tmp_path, report):
         report,
         question=NASTY,
         verdict=(NASTY,),
-        sections=(Section(NASTY, ranking, save_figures(results, ranking, tmp_path / "figures")),),
+        sections=(
+            Section(NASTY, (NASTY,), (ranking_table(ranking),), save_figures(results, ranking, tmp_path / "figures")),
+            Section(NASTY, (), (Table(NASTY, (NASTY, NASTY), ((NASTY, NASTY), (NASTY, Number(NASTY, 1.0))), NASTY),)),
+        ),
         method=(NASTY,),
         rules=(RulesCompared(NASTY, NASTY, (Change(NASTY, NASTY, NASTY),), NASTY),),
         command=f"{NASTY} ```",
         facts=replace(FACTS, lineup=NASTY, stop_reason=NASTY),
+        glossary=((NASTY, NASTY),),
     )
     html, markdown = pages(tmp_path, what)
     page = parsed(html)
-    assert not page.of("script")
+    # the one that sorts, and no other
+    assert page.of("script") == [{}]
     assert page.text["h1"] == [NASTY]
     rendered = parsed(MarkdownIt("commonmark", {"html": True}).enable("table").render(markdown))
     assert not rendered.of("script")
@@ -187,10 +193,84 @@ def test_text_from_outside_is_text(tmp_path, report):
     assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {3, 4, 9}
 
 
+def test_names_are_kept_together_where_a_line_ends(folder, report):
+    html, _ = pages(folder, report)
+    name = '<span class="name">ochos-locos</span><wbr><span class="name">+actions</span>'
+    assert f"<p>Keeping eights helps, whatever {name} says.</p>" in html
+    long = "a-rule-set-with-a-name-that-has-no-place-on-a-line"
+    html, _ = pages(folder, replace(report, verdict=(f"It is {long}.",)))
+    assert f"<p>It is {long}.</p>" in html
+
+
+def test_what_differs_is_beside_the_verdict(folder, report):
+    html, markdown = pages(folder, report)
+    header = html[html.index("<header>") : html.index("</header>") + len("</header>")]
+    page = parsed(header)
+    assert "".join(page.text["h2"]).startswith("What exactly differs from ")
+    assert page.text["code"] == ["wild.suit"]
+    assert "</code> own instead of declared</dd>" in header
+    # where many options differ they are counted, and told in full below
+    assert '<dd><a href="#changes-4">7 options</a></dd>' in header
+    assert '<caption id="changes-4">' in html
+    assert (
+        "What exactly differs from ochos-locos:\n\n"
+        "- ochos-locos+silent-eight: wild.suit own instead of declared\n"
+        "- crazy-eights: 7 options differ from ochos-locos, see Rules compared\n\n## 4 players"
+    ) in markdown
+    # of several bases each is named
+    other = (*report.rules[:3], replace(report.rules[3], base="the defaults", changes=report.rules[3].changes[:1]))
+    html, markdown = pages(folder, replace(report, rules=other))
+    assert '<dt><span class="name">crazy-eights</span> from the defaults</dt>' in html
+    assert "- crazy-eights: scoring.a 2 instead of 1 in the defaults\n\n" in markdown
+    html, markdown = pages(folder, replace(report, rules=report.rules[:1]))
+    assert "What exactly differs" not in html + markdown
+    assert ">The rules</h2>" in html
+
+
+def test_tables_of_all_kinds_are_set(folder, report):
+    html, markdown = pages(folder, report)
+    page = parsed(html)
+    tables = [attrs.get("class", "") for attrs in page.of("table")]
+    assert tables == ["data sortable", "data", "data sortable", "", "", "facts"]
+    keys = [attrs["data-key"] for tag, attrs, path in page.elements if "data-key" in attrs]
+    assert keys[-3:] == ["2.0", "-10.0", "12.0"]
+    assert '<td data-key="2.0">2.0\n(1.0 to 3.0)</td>' in html
+    assert "<td>–</td>" in html
+    assert '<p class="note">A dash: never tried.</p>' in html
+    assert (
+        "## Tips\n\nKeeping eights helps, whatever ochos-locos+actions says.\n\nTips, the best first:\n\n"
+        "| Tip | On the sheet | Gain, points | Games |\n"
+    ) in markdown
+    assert "| pass | Sometimes it is better to draw than to play, says the sheet | – | 100 |\n" in markdown
+    assert "\n\nA dash: never tried.\n\n## What the columns mean\n\n- **Spread**: best" in markdown
+    assert page.text["dt"][-2:] == ["Spread", "Rank"]
+    bare = replace(report, glossary=(), sections=(Section("Nothing"),))
+    html, markdown = pages(folder, bare)
+    assert "columns mean" not in html + markdown
+    assert "\n\n## Nothing\n\n## Method\n\n" in markdown
+
+
+def test_rules_that_start_from_different_presets_are_compared_with_the_first():
+    specs = ("ochos-locos+silent-eight", "crazy-eights", "ochos-locos")
+    of_one, of_two = (compared_rules([load(spec) for spec in some]) for some in ((specs[0], specs[2]), specs))
+    assert [(rules.base, len(rules.changes)) for rules in of_one] == [("ochos-locos", 1), ("ochos-locos", 0)]
+    assert [rules.base for rules in of_two] == ["ochos-locos", specs[0], specs[0]]
+    differing = [(change.key, change.before, change.after) for change in of_two[2].changes]
+    assert differing == [("wild.suit", "own", "declared")]
+    assert len(of_two[1].changes) == len(diff(load(specs[0]), load(specs[1]))) > 1
+
+
+def test_an_estimate_is_sorted_by_its_value():
+    assert estimate_cell(0.275, 0.274, 0.276, 100) == Number("27.5 (27.4 to 27.6)", 27.500000000000004)
+    assert str(TIPS.rows[0][2]) == "2.0 (1.0 to 3.0)"
+
+
 def test_markdown_holds_the_tables_the_pictures_and_the_command(folder, report):
     _, markdown = pages(folder, report)
     assert markdown.startswith("# Which house rule is fairer?\n\nSilent eights are fairest.\n\nThe rest")
-    assert "\n\nPlayed by 4 x random · 250,000 deals, each under 4 rule sets · seed 7\n\n## 4 players" in markdown
+    assert "\n\nPlayed by 4 x random · 250,000 deals, each under 4 rule sets · seed 7\n\nWhat exactly" in markdown
+    first, table, then = (markdown.index(text) for text in ("![", "| Rules |", "![Position 1 wins"))
+    assert first < table < then
     assert (
         "| Rules | Rank | May be fairest | Spread, points | Best position | Worst position "
         "| Turns a hand | Blocked hands, % |\n"
@@ -225,8 +305,8 @@ def test_endings_that_never_came_are_left_out_and_said():
     never = ranking.assign(blocked=0.0, blocked_low=0.0, blocked_high=0.00019)
     table = ranking_table(never.assign(capped=0.0, capped_low=0.0, capped_high=0.0001))
     assert table.columns[-1] == "Turns a hand"
-    assert table.note == "No hand was blocked or capped (at most 0.019 %)."
-    assert ranking_table(ranking).note == ""
+    assert table.note.startswith("No hand was blocked or capped (at most 0.019 %). Position 1 sits left of the dealer")
+    assert ranking_table(ranking).note.startswith("Position 1 sits left of the dealer")
 
 
 def test_ranking_table_of_several_and_of_one():
@@ -236,18 +316,25 @@ def test_ranking_table_of_several_and_of_one():
         "Rules", "Rank", "May be fairest", "Spread, points", "Best position", "Worst position",
         "Turns a hand", "Blocked hands, %",
     )  # fmt: skip
-    assert table.rows[0][:6] == ("ochos-locos+silent-eight", "1 to 2", "yes", "1.5 (1.3 to 1.7)", "1", "4")
-    assert table.rows[2][:6] == ("ochos-locos+no-eight-on-eight", "3", "no", "2.1 (1.9 to 2.3)", "1", "4")
+    assert table.caption == "Rule sets, the fairest first, with 95 % intervals in brackets"
+    printed = [tuple(map(str, row[:6])) for row in table.rows]
+    assert printed[0] == ("ochos-locos+silent-eight", "1 to 2", "yes", "1.5 (1.3 to 1.7)", "1", "4")
+    assert printed[2] == ("ochos-locos+no-eight-on-eight", "3", "no", "2.1 (1.9 to 2.3)", "1", "4")
+    assert table.rows[0][1] == Number("1 to 2", 1)
+    assert table.rows[0][3].value == pytest.approx(1.5)
+    assert "May be fairest" in table.note
     one = ranking_table(ranking.iloc[:1].assign(spread_low=0.0))
     assert one.columns[:4] == ("Rules", "Spread, points", "Best position", "Worst position")
-    assert one.rows[0][:4] == ("ochos-locos+silent-eight", "1.5 (0.0 to 1.7)", "–", "–")
+    assert one.caption == "How fair the positions are, with 95 % intervals in brackets"
+    assert (str(one.rows[0][1]), *one.rows[0][2:4]) == ("1.5 (0.0 to 1.7)", DASH, DASH)
+    assert "May be fairest" not in one.note
 
 
 def test_a_measure_without_a_label_is_shown_under_its_name():
     _, ranking = example(2, 4)
     table = ranking_table(ranking.assign(lead_changes=3.0, lead_changes_low=2.5, lead_changes_high=3.5))
     assert table.columns[-1] == "Lead changes"
-    assert table.rows[0][-1] == "3.0 (2.5 to 3.5)"
+    assert table.rows[0][-1] == Number("3.0 (2.5 to 3.5)", 3.0)
 
 
 def test_facts():

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from sim.batch import FIRST_LOOK, Plan, Scenario, looks, rotations_of, row_columns, run
+from sim.batch import FIRST_LOOK, Plan, Scenario, leads, looks, rotations_of, row_columns, run
 from sim.engine import play_hand, prepare, seat_players
 from sim.record import rule_records
 from sim.rules import load
@@ -315,3 +315,65 @@ def test_a_strategy_at_fault_stops_the_run_in_one_line():
     asked = Plan((Scenario(load("ochos-locos").rules, crew, ("cheat", "random")),), seed=1, blocks=10, rotations=2)
     with pytest.raises(StrategyFault, match=r"^strategy cheat \(seat 1\), .*answered 99 .*seed 1, game 0.*turn \d+$"):
         run(asked, threads=2)
+
+
+# --- Scoring-only changes are settled again --------------------------------------------------------------------------
+
+SCORED = ["blocked.score=void", "score.style=winner-collects", "blocked.score=own-hand", "match.target=50"]
+"""Settings that say how a hand is scored; the first one keeps no winner of a hand that nobody went out of."""
+
+
+def scored_plan(blind, *, sets=("turn_cap=20",), names=("random", "first-legal", "dump-high"), **others):
+    """Build a plan of rule sets that differ in scoring alone, and of one that is played in another way."""
+    settings = [*([each] for each in SCORED), ["draw.limit=3"], ["draw.limit=3", "score.style=winner-collects"]]
+    scenarios = tuple(
+        dataclasses.replace(scenario("ochos-locos", names, [*sets, *each]), blind=blind) for each in settings
+    )
+    return Plan(scenarios, seed=7, blocks=150, rotations=rotations_of(names), **others)
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        {"group_products": True},
+        {"replays": 2},
+        {"names": ("random", "dump-high"), "sets": ("stop.points=20",)},
+        {"names": ("random", "random"), "sets": ("stock.empty=pass", "draw.limit=1")},
+    ],
+)
+def test_settling_again_is_the_same_as_playing_again(others):
+    """Hands that end out, blocked, stopped and at the cap: the same counters, and the same rows in the same order."""
+    played, settled = scored_plan(False, **others), scored_plan(True, **others)
+    assert leads(played).tolist() == list(range(6))
+    assert leads(settled).tolist() == [1, 1, 1, 1, 4, 4]
+    of_played, of_settled = (None, None) if "replays" in others else (Kept(), Kept())
+    first, second = run(played, rows=of_played, chunk_hands=700), run(settled, rows=of_settled, threads=2)
+    assert_same(first, second)
+    if of_played is not None:
+        assert np.array_equal(of_played.rows, of_settled.rows)
+    at = {column: i for i, column in enumerate(hand_columns(played.players, 1))}
+    seen = {end for end in ("out", "blocked", "stopped", "capped") if first.tally.sums[0, at[end, "", 0]]}
+    assert seen >= ({"stopped"} if "stop.points=20" in others.get("sets", ()) else {"out"})
+    wins = first.tally.sums[:, at["win", "position", 1] : at["win", "position", 1] + played.players].sum(axis=1)
+    if seen & {"blocked", "capped"}:
+        assert wins[0] < wins[1]  # void hands have no winner, and yet the others keep theirs
+
+
+def test_hands_are_shared_only_where_nothing_but_scoring_differs():
+    def lead_of(*scenarios, matches=False):
+        blind = tuple(dataclasses.replace(one, blind=True) for one in scenarios)
+        return leads(Plan(blind, seed=1, blocks=1, matches=matches)).tolist()
+
+    base, pair = scenario("ochos-locos", ["random"] * 2), ["random"] * 2
+    collects = scenario("ochos-locos", pair, ["score.style=winner-collects"])
+    assert lead_of(base, collects) == [0, 0]
+    assert lead_of(base, collects, matches=True) == [0, 1]
+    assert leads(Plan((base, collects), seed=1, blocks=1)).tolist() == [0, 1]
+    for other in (
+        scenario("ochos-locos", pair, ["score.values.K=13"]),  # strategies see what cards are worth
+        scenario("ochos-locos", pair, ["turn_cap=50"]),
+        scenario("ochos-locos", pair, ["stop.points=20"]),
+        scenario("ochos-locos", ["random", "dump-high"]),
+        scenario("ochos-locos", ["hoard-eights:hold=2"] * 2),
+    ):
+        assert lead_of(base, other) == [0, 1]
