@@ -14,6 +14,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -21,13 +22,13 @@ import typer
 from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
+from door.answering import answer_comparison, answer_rules, show_answer, write
 from door.options import (
     AIM,
     DEFAULT_RULES,
     DEFAULT_SEED,
     OUTPUT,
     PLAY,
-    RULES,
     TABLE,
     FirstDealerOption,
     ForgetOption,
@@ -48,19 +49,20 @@ from door.options import (
     SeveralRulesOption,
     StrategyOption,
     ThreadsOption,
+    VaryOption,
 )
 from door.playing import (
     NAME,
     announce_compiling,
     ask,
     ask_comparison,
+    ask_skill,
     check_payoffs_name,
     check_rows_name,
     finish,
     open_folder,
     open_rows,
-    parts_of,
-    parts_of_comparison,
+    parts_of_skill,
     play,
     version,
 )
@@ -75,7 +77,6 @@ from door.printing import (
 from door.words import (
     CommandError,
     crew_of,
-    each,
     note_no_call,
     parse_chance,
     parse_count,
@@ -252,36 +253,18 @@ def simulate(
     named, names = rule_sets([spec], set_ or [], [], quiet)
     people = (strategy, forget_last_card, illegal_rate)
     question = ask(
-        "simulate", named, names, numbers, people, notice_rate, first_dealer, hands, matches, precision, seed, quiet,
-        asked=["--rules", spec, *each("--set", set_)],
-    )  # fmt: skip
-    from reports import answers, tables
-
+        "simulate", named, names, numbers, people, notice_rate, first_dealer, hands, matches, precision, seed, quiet
+    )
     count = parse_threads(threads)
     folder = open_folder(out, question)
     with open_rows(per_game, question) as rows:
-        (played,) = play(question, parts_of(question), folder, count, quiet, rows)
-    run = played.run
-    whole = run.stopped != "interrupted"
-    if int(run.tally.blocks):
-        finding = answers.Finding.of(run)
-        if whole and out is not None:
-            answers.write_answer(question, [finding], out)
-        answer = answers.simulate_answer(question, run)
-        if form is Format.JSON:
-            show_json(answer)
-        elif form is Format.CSV:
-            show_csv(answers.results(question, [run]))
-        else:
-            said = answers.verdicts(question, [finding])[0]
-            answer |= {"seconds": 0.0} if played.taken else {}  # an old time is not that of this command
-            if form is Format.TABLE:
-                show(tables.simulate_table(answer, said))
-            else:
-                print(tables.simulate_markdown(answer, said, answers.records(answers.results(question, [run]))))
+        answered = answer_rules(question, folder, count, quiet, rows)
+    if out is not None:
+        write(answered, out)
+    show_answer(answered, form)
     if per_game is not None and not quiet:
         note(f"a row for each {'match' if question.matches else 'hand'}: {per_game}")
-    finish(context, question, [run], out, quiet)
+    finish(context, question, answered.runs, out, quiet)
 
 
 @app.command(
@@ -292,17 +275,18 @@ def fairness(
     context: typer.Context,
     rules: SeveralRulesOption = None,
     set_: SetOption = None,
-    vary: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--vary",
-            metavar="KEY=A,B…|CHANGE,CHANGE…",
-            rich_help_panel=RULES,
-            help="Rule sets that each differ from the base in one thing: an option's values, or named changes.",
-        ),
-    ] = None,
+    vary: VaryOption = None,
     players: SeveralPlayersOption = "4",
     strategy: StrategyOption = None,
+    lineup: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--lineup",
+            metavar="NAME|NAME,NAME…",
+            rich_help_panel=TABLE,
+            help="Who plays, once for each line-up: one for all seats, or one a seat, as sensible,random.",
+        ),
+    ] = None,
     forget_last_card: ForgetOption = None,
     illegal_rate: IllegalOption = None,
     notice_rate: NoticeOption = "1",
@@ -310,6 +294,24 @@ def fairness(
     hands: HandsOption = None,
     matches: MatchesOption = None,
     precision: PrecisionOption = None,
+    confirm: Annotated[
+        bool,
+        typer.Option(
+            "--confirm/--no-confirm",
+            rich_help_panel=PLAY,
+            help="Play the winner and its closest rival again at a fresh seed.",
+        ),
+    ] = True,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--measure",
+            metavar="NAME",
+            rich_help_panel=OUTPUT,
+            help="What else to tell of each rule set, as stuck_per_hand; once for each measure. "
+            "[dim]\\[default: turns, cards drawn, endings][/dim]",
+        ),
+    ] = None,
     seed: SeedOption = DEFAULT_SEED,
     threads: ThreadsOption = None,
     form: FormatOption = Format.TABLE,
@@ -323,34 +325,16 @@ def fairness(
     people = (strategy, forget_last_card, illegal_rate)
     question = ask(
         "fairness", named, names, numbers, people, notice_rate, first_dealer, hands, matches, precision, seed, quiet,
-        asked=[*each("--rules", specs), *each("--set", set_), *each("--vary", vary)],
+        lineups=lineup, confirmed=confirm, measures=measure or (),
     )  # fmt: skip
     if len(names) == 1 and not quiet:
         note("one rule set; to compare it, add --vary CHANGE,CHANGE or another --rules")
-    from reports import answers, tables
-
     count = parse_threads(threads)
-    played = play(question, parts_of(question), open_folder(out, question), count, quiet)
-    runs = [part.run for part in played]
-    taken = {part.run.plan.players for part in played if part.taken}
-    findings = [answers.Finding.of(run) for run in runs if int(run.tally.blocks)]
-    if out is not None and runs[-1].stopped != "interrupted":
-        answers.write_answer(question, findings, out)
-    if findings and form is Format.CSV:
-        show_csv(answers.rankings(question, findings))
-    elif findings:
-        answer = answers.fairness_answer(question, findings)
-        if form is Format.JSON:
-            show_json(answer)
-        else:
-            for section in answer["players"]:
-                if section["players"] in taken:
-                    section["seconds"] = 0.0  # an old time is not that of this command
-            if form is Format.TABLE:
-                show(tables.fairness_table(answer))
-            else:
-                print(tables.fairness_markdown(answer))
-    finish(context, question, runs, out, quiet)
+    answered = answer_rules(question, open_folder(out, question), count, quiet)
+    if out is not None:
+        write(answered, out)
+    show_answer(answered, form)
+    finish(context, question, answered.runs, out, quiet)
 
 
 @app.command(
@@ -429,35 +413,87 @@ def compare(
         return
     question = ask_comparison(
         named, names, parse_players(players), strategy, field, together, (forget_last_card, illegal_rate), notice_rate,
-        hands, matches, precision, sprt, seed, quiet, asked=["--rules", spec, *each("--set", set_)],
+        hands, matches, precision, sprt, seed, quiet,
     )  # fmt: skip
-    from reports import compare_tables, compared
-    from reports.comparing import Finding
+    from reports import compared
 
     check_payoffs_name(payoffs, question)
-    count = parse_threads(threads)
-    played = play(question, parts_of_comparison(question), open_folder(out, question), count, quiet)
-    runs = [part.run for part in played]
-    findings = [Finding.of(question, part.run, part.rule) for part in played if int(part.run.tally.blocks)]
-    whole = runs[-1].stopped != "interrupted"
-    if findings and whole and out is not None:
-        from reports import compare_report
+    answered = answer_comparison(question, open_folder(out, question), parse_threads(threads), quiet)
+    if out is not None:
+        write(answered, out)
+    if answered.whole and payoffs is not None:
+        compared.export_payoffs(question, answered.findings[0], payoffs)
+    show_answer(answered, form)
+    if answered.whole and payoffs is not None and not quiet:
+        note(f"the pay-off matrix: {payoffs}")
+    finish(context, question, answered.runs, out, quiet)
 
-        compare_report.write_comparison(question, findings, out)
-    if findings and whole and payoffs is not None:
-        compared.export_payoffs(question, findings[0], payoffs)
-    if findings and form is Format.CSV:
-        show_csv(compared.standings_frame(question, findings))
-    elif findings:
-        answer = compared.compare_answer(question, findings)
+
+class Counted(StrEnum):
+    """What a hand counts as, when it is told who is ahead."""
+
+    WINS = "wins"
+    POINTS = "points"
+
+
+@app.command(
+    epilog="Examples: [bold]ochos-sim skill --strategy suit-counting --strategy random[/bold] · "
+    "[bold]ochos-sim skill --vary draw-until-playable,actions --players 2,4[/bold]"
+)
+def skill(
+    context: typer.Context,
+    rules: SeveralRulesOption = None,
+    set_: SetOption = None,
+    vary: VaryOption = None,
+    players: SeveralPlayersOption = "2",
+    strategy: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--strategy",
+            metavar="NAME|FILE.py[:NAME]",
+            rich_help_panel=TABLE,
+            help="Two: of one player, and of all others. [dim]\\[default: sensible, random][/dim]",
+        ),
+    ] = None,
+    forget_last_card: ForgetOption = None,
+    illegal_rate: IllegalOption = None,
+    notice_rate: NoticeOption = "1",
+    by: Annotated[
+        Counted, typer.Option("--by", rich_help_panel=PLAY, help="What rule sets are ranked by: wins or points.")
+    ] = Counted.WINS,
+    hands: HandsOption = None,
+    seed: SeedOption = DEFAULT_SEED,
+    threads: ThreadsOption = None,
+    form: FormatOption = Format.TABLE,
+    out: OutOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Tell luck from skill: hands until the better player is ahead, and what makes up the result of a hand."""
+    named, names = rule_sets(rules or [DEFAULT_RULES], set_ or [], vary or [], quiet)
+    question = ask_skill(
+        named, names, parse_players(players), strategy, (forget_last_card, illegal_rate), notice_rate, by.value, hands,
+        seed, quiet,
+    )  # fmt: skip
+    from reports import skill_answers, skill_tables
+    from reports.skilled import findings
+
+    count = parse_threads(threads)
+    runs = [part.run for part in play(question, parts_of_skill(question), open_folder(out, question), count, quiet)]
+    found = findings(question, runs, threads=count)
+    if found and runs[-1].stopped != "interrupted" and out is not None:
+        from reports.skill_report import write_skill
+
+        write_skill(question, found, out)
+    if found and form is Format.CSV:
+        show_csv(skill_answers.skill_frame(question, found))
+    elif found:
+        answer = skill_answers.skill_answer(question, found)
         if form is Format.JSON:
             show_json(answer)
         elif form is Format.TABLE:
-            show(compare_tables.compare_table(answer))
+            show(skill_tables.skill_table(answer))
         else:
-            print(compare_tables.compare_markdown(answer))
-    if findings and whole and payoffs is not None and not quiet:
-        note(f"the pay-off matrix: {payoffs}")
+            print(skill_tables.skill_markdown(answer))
     finish(context, question, runs, out, quiet)
 
 
@@ -669,7 +705,7 @@ def plan(
     trial = {"matches": pilot} if matches else {"hands": pilot}
     question = ask(
         "simulate", named, names, [number], (strategy, forget_last_card, illegal_rate), notice_rate, None,
-        trial.get("hands"), trial.get("matches"), None, seed, quiet, asked=[],
+        trial.get("hands"), trial.get("matches"), None, seed, quiet,
     )  # fmt: skip
     from reports import planning, tables
     from sim.batch import is_compiled
@@ -678,8 +714,8 @@ def plan(
     announce_compiling("matches" if matches else "hands", is_compiled(matches), quiet)
     if not quiet:
         note(f"a trial run of {count:,} {'matches' if matches else 'hands'}…")
-    crew, labels = crew_of(question.seats(number), question.notice_rate)
-    answer = {"rules": names, **planning.plan(aim, question.plan(number, crew, labels), threads=workers)}
+    crew, labels = crew_of(question.seats(), question.notice_rate)
+    answer = {"rules": names, **planning.plan(aim, question.plan(crew, labels), threads=workers)}
     answer |= {"seed": question.seed, "version": question.version}
     if form is Format.JSON:
         show_json(answer)

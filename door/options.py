@@ -45,6 +45,15 @@ SetOption = Annotated[
 PlayersOption = Annotated[
     str, typer.Option("--players", metavar="N", rich_help_panel=TABLE, help="Players at the table, 2 to 10.")
 ]
+VaryOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--vary",
+        metavar="KEY=A,B…|CHANGE,CHANGE…",
+        rich_help_panel=RULES,
+        help="Rule sets that each differ from the base in one thing: an option's values, or named changes.",
+    ),
+]
 SeveralPlayersOption = Annotated[
     str,
     typer.Option(

@@ -16,10 +16,12 @@ from door.printing import note
 from door.words import (
     CommandError,
     crew_of,
+    is_blind_lineup,
     note_no_call,
     parse_amount,
     parse_chance,
     parse_lineup,
+    parse_lineups,
     parse_precision,
     parse_seat,
     parse_seed,
@@ -29,6 +31,7 @@ from door.words import (
 if TYPE_CHECKING:
     from reports.answers import Asked, Question
     from reports.comparing import Comparison
+    from reports.skilled import SkillQuestion
     from sim.batch import Plan, Rows, Run
     from sim.rules import NamedRules
     from sim.saving import Folder
@@ -64,37 +67,41 @@ def ask(
     seed: str,
     quiet: bool,
     *,
-    asked: Sequence[str],
+    lineups: list[str] | None = None,
+    confirmed: bool = False,
+    measures: Sequence[str] = (),
 ) -> "Question":
-    """Make a question of the options that `simulate` and `fairness` have in common. Raises what is wrong with them."""
+    """Make a question of the options of `simulate` and `fairness`. Raises what is wrong with them."""
     wanted = parse_precision(precision)
     count, of_matches = parse_amount(hands, matches, wanted)
     for rule_set, name in zip(named, names, strict=True):
         for number in players:
             _check_players(rule_set, name if len(names) > 1 else "", number, of_matches)
-    lineups = [parse_lineup(*people, number) for number in players]  # which is to fit them all
+    everybody = parse_lineups(people[0], lineups, *people[1:], players)
     if first_dealer is not None and not of_matches:
         raise CommandError("--first-dealer goes with --matches; in single hands the positions tell who dealt")
     dealer = parse_seat("--first-dealer", first_dealer, min(players))
     notice = parse_chance("--notice-rate", notice_rate)
     number = parse_seed(seed, quiet)
-    note_no_call(named, lineups[0], quiet)
-    from reports.answers import Question
+    note_no_call(named, everybody[0], quiet)
+    from reports.answers import Question, check_measures, words_of
 
     return Question(
         verb=verb,
         rules=tuple(named),
         names=tuple(names),
         players=tuple(players),
-        lineup=lineups[0],
+        lineups=everybody,
         notice_rate=notice,
         seed=number,
         count=count,
         matches=of_matches,
         precision=wanted,
         first_dealer=dealer,
+        confirmed=confirmed and len(named) > 1,
+        measures=check_measures(measures, of_matches),
         version=version(),
-        asked=tuple(asked),
+        asked=words_of(named),
     )
 
 
@@ -115,6 +122,8 @@ class Part:
     name: str
     plan: "Callable[[], Plan]"
     rule: "Callable[[Plan], Callable[[Tally], str] | None]" = lambda plan: None
+    question: "Asked | None" = None
+    """What is asked in this run alone, to show a hand of it; None: the question as a whole shows it."""
 
 
 @dataclass(frozen=True)
@@ -145,8 +154,6 @@ def ask_comparison(
     sprt: str | None,
     seed: str,
     quiet: bool,
-    *,
-    asked: Sequence[str],
 ) -> "Comparison":
     """Make a question of the options of `compare`. Raises what is wrong with them."""
     wanted = parse_precision(precision)
@@ -165,6 +172,7 @@ def ask_comparison(
     people = people * len(asked_for) if len(people) == 1 else people
     if together and of_all is not None:
         raise CommandError("--together and --field are given; allowed: one of them")
+    from reports.answers import words_of
     from reports.comparing import Comparison
     from strategies.registry import Player
 
@@ -181,13 +189,60 @@ def ask_comparison(
         matches=of_matches,
         precision=wanted,
         version=version(),
-        asked=tuple(asked),
+        asked=words_of(named),
         strategies=people,
         labels=tuple(labels),
         mode="together" if together else "round-robin" if of_all is None else "field",
         field=None if of_all is None else asked_for.index(of_all),
         sprt=difference,
     )
+
+
+def ask_skill(
+    named: Sequence["NamedRules"],
+    names: Sequence[str],
+    players: Sequence[int],
+    strategies: list[str] | None,
+    errors: tuple[list[str] | None, list[str] | None],
+    notice_rate: str,
+    by: Any,
+    hands: str | None,
+    seed: str,
+    quiet: bool,
+) -> "SkillQuestion":
+    """Make a question of the options of `skill`. Raises what is wrong with them."""
+    count, _ = parse_amount(hands, None, None)
+    for rule_set, name in zip(named, names, strict=True):
+        for number in players:
+            _check_players(rule_set, name if len(names) > 1 else "", number, matches=False)
+    from reports.answers import words_of
+    from reports.skilled import PLAYERS, SkillQuestion
+
+    people = parse_lineup(list(strategies or PLAYERS), *errors, 2)
+    people = people * 2 if len(people) == 1 else people
+    return SkillQuestion(
+        rules=tuple(named),
+        names=tuple(names),
+        players=tuple(players),
+        notice_rate=parse_chance("--notice-rate", notice_rate),
+        seed=parse_seed(seed, quiet),
+        count=count,
+        matches=False,
+        precision=None,
+        version=version(),
+        asked=words_of(named),
+        strategies=people,
+        labels=tuple(crew_of(people, 1.0)[1]),
+        by=by,
+    )
+
+
+def parts_of_skill(question: "SkillQuestion") -> list[Part]:
+    """Return the parts of a question about skill: its steps."""
+    return [
+        Part(step.name, partial(question.plan, step, lambda lineup: crew_of(lineup, question.notice_rate)))
+        for step in question.steps()
+    ]
 
 
 def parts_of_comparison(question: "Comparison") -> list[Part]:
@@ -257,7 +312,9 @@ def play(
             try:
                 done = run(plan, threads=threads, enough=rule, progress=progress, rows=rows, resumed=before, save=save)
             except StrategyFault as fault:
-                shown_by = question.trace_command(fault.scenario, plan.players, fault.game, fault.rotation)
+                shown_by = (part.question or question).trace_command(
+                    fault.scenario, plan.players, fault.game, fault.rotation
+                )
                 raise StrategyFault(f"{fault}; {shown_by}") from None
             if folder is not None:
                 folder.save(part.name, done, now=True)
@@ -272,16 +329,14 @@ def play(
 
 
 def parts_of(question: "Question") -> list[Part]:
-    """Return the parts of a question about rules: one for each number of players."""
+    """Return the parts of a question about rules: one for each number of players and line-up."""
     from reports.answers import stop_rule
 
-    def planned(players: int) -> "Plan":
-        return question.plan(players, *crew_of(question.seats(players), question.notice_rate))
+    def planned(own: "Question") -> "Plan":
+        seats = own.seats()
+        return own.plan(*crew_of(seats, own.notice_rate), blind=is_blind_lineup(seats))
 
-    return [
-        Part(f"{players} players", partial(planned, players), partial(stop_rule, question))
-        for players in question.players
-    ]
+    return [Part(name, partial(planned, own), partial(stop_rule, own), own) for name, own in question.parts()]
 
 
 def announce_compiling(what: str, compiled: bool, quiet: bool) -> None:

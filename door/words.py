@@ -4,7 +4,7 @@ import math
 import os
 import re
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -181,8 +181,57 @@ def parse_lineup(
         errors = {"forget_last_card": forget_rate, "illegal_rate": illegal_rate}
         # The content of a user's own file decides the result as much as its name.
         own = {"source": strategy.source} if strategy.source else {}
+        own |= {"name": strategy.name} if strategy.name != strategy.spec else {}
         entries.append({"strategy": strategy.spec, **own, **{key: rate for key, rate in errors.items() if rate}})
     return tuple(entries)
+
+
+def parse_lineups(
+    strategies: list[str] | None,
+    lineups: list[str] | None,
+    forget: list[str] | None,
+    illegal: list[str] | None,
+    players: Sequence[int],
+) -> tuple[tuple[Mapping[str, Any], ...], ...]:
+    """Read the line-ups of a comparison: that of `--strategy`, for all numbers of players, or one for each `--lineup`.
+
+    Raises StrategyError, CommandError.
+    """
+    if strategies and lineups:
+        raise CommandError("--strategy and --lineup are given; allowed: one of them")
+    if not lineups:
+        lineup, *_ = [parse_lineup(strategies, forget, illegal, number) for number in players]  # it is to fit them all
+        return (lineup,)
+    found = []
+    for text in lineups:
+        names = split_lineup(text)
+        fitting = [number for number in players if len(names) in (1, number)] or [len(names)]
+        lineup, *_ = [parse_lineup(names, forget, illegal, number) for number in fitting]
+        found.append(lineup)
+    return tuple(found)
+
+
+def split_lineup(text: str) -> list[str]:
+    """Part the strategies of a line-up: `sensible,random`; a comma before `key=` is one between parameters."""
+    names: list[str] = []
+    for part in text.split(","):
+        if names and ":" in names[-1] and re.match(r"\s*[a-z_]\w*\s*=", part):
+            names[-1] += f",{part}"
+        else:
+            names.append(part.strip())
+    if not all(names):
+        raise CommandError(
+            f"--lineup is {text!r}; allowed: a strategy for all seats, or one a seat, as sensible,random"
+        )
+    return names
+
+
+def is_blind_lineup(lineup: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether nobody in a line-up can know how hands are scored."""
+    from strategies.blindness import is_blind
+    from strategies.registry import find
+
+    return all(is_blind(find(entry["strategy"])) for entry in lineup)
 
 
 def crew_of(lineup: Sequence[Mapping[str, Any]], notice_rate: float) -> tuple[Any, list[str]]:
@@ -308,8 +357,3 @@ def _alternatives(text: str) -> list[str]:
     if not equals and named[0] in options():
         raise CommandError(f"--vary is {text!r}; {named[0]} is an option: give its values, as {named[0]}=A,B")
     return [f"{key}{equals}{part}" for part in named]
-
-
-def each(option: str, values: Iterable[str] | None) -> list[str]:
-    """Return the words of an option that was given once or more often."""
-    return [word for value in values or () for word in (option, value)]

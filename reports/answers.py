@@ -9,14 +9,15 @@ import shlex
 import tomllib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from reports.fairness import ranking_frame, verdict
+from reports.fairness import Confirmation, Part, closest, confirm, ranking_frame, verdict, verdict_over
 from reports.frames import (
     hand_estimates,
     lineup_text,
@@ -28,22 +29,32 @@ from reports.frames import (
     simulation,
 )
 from reports.intervals import Estimate, Ranking
-from reports.tables import option_value
+from reports.measures import HAND_MEASURES, MATCHES
+from reports.tables import lineup_name, option_value
 from sim.batch import Plan, Run, Scenario, looks, rotations_of
 from sim.rules import NamedRules, Rules, RulesError, changes_of, diff, load, preset_names
 from sim.saving import write_whole
 from sim.streams import RNG_VERSION
-from sim.tally import Tally
+from sim.tally import PLAYER_MEASURES, Tally
 
 if TYPE_CHECKING:
     import pandas as pd
 
-WHAT_ELSE = ("turns_per_hand", "median_turns", "cards_drawn_per_hand", "blocked", "capped")
+MEDIAN = "median_turns"
+WHAT_ELSE = ("turns_per_hand", MEDIAN, "cards_drawn_per_hand", "blocked", "capped")
 """Measures of a hand that are told beside the fairness of a rule set."""
 WHAT_ELSE_OF_MATCHES = ("hands_per_match", "turns_per_match", "first_dealer_wins")
+MEASURED = (MEDIAN, *(measure.name for key, measure in HAND_MEASURES.items() if key not in PLAYER_MEASURES))
+"""What can be told of a hand beside the fairness of a rule set."""
+MEASURED_OF_MATCHES = tuple(measure.name for key, measure in MATCHES.items() if key != "match_win")
+SEEDS = 2**64
 PRECISE = "precise enough"
 INTERRUPTED = "interrupted"
 WIN_BY_POSITION = ("win_share", "position")
+
+
+class QuestionError(ValueError):
+    """A question that cannot be asked: one line with what was given and what is allowed."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +150,7 @@ class Asked(ABC):
         """Return the options that say who plays, and how often slips are noticed."""
         words: list[str] = []
         for entry in people:
-            words += ["--strategy", entry["strategy"]]
+            words += ["--strategy", entry["strategy"]] if "strategy" in entry else []
         for option, key in (("--forget-last-card", "forget_last_card"), ("--illegal-rate", "illegal_rate")):
             rates = [entry.get(key, 0) for entry in people]
             for rate in rates if any(rates) else []:
@@ -147,40 +158,110 @@ class Asked(ABC):
         return words + (["--notice-rate", repr(self.notice_rate)] if self.notice_rate != 1 else [])
 
 
+Lineup = tuple[Mapping[str, Any], ...]
+"""An entry a seat, or one that stands for all seats: `{"strategy": name}`, with `forget_last_card` and `illegal_rate`
+where they are not 0, and, of a user's own strategy, `source` and `name` (what it is called, where that is shorter)."""
+
+
 @dataclass(frozen=True)
 class Question(Asked):
-    """A question about rule sets under one line-up, which has an entry a seat, or one that stands for all seats."""
+    """A question about rule sets under one line-up or several. Raises QuestionError."""
 
     verb: Literal["simulate", "fairness"]
-    lineup: tuple[Mapping[str, Any], ...]
-    """`{"strategy": name}`, with `forget_last_card` and `illegal_rate` where they are not 0."""
+    lineups: tuple[Lineup, ...]
+    """One of an entry a seat is for that number of players alone."""
     first_dealer: int | None
     """The seat, from 1, that deals first in a match; None: drawn by chance."""
+    confirmed: bool = False
+    """Whether a winner is played again at a fresh seed before it is called one."""
+    measures: tuple[str, ...] = ()
+    """What is told of each rule set beside its fairness, in place of WHAT_ELSE; none: that."""
 
-    def seats(self, players: int) -> list[dict[str, Any]]:
-        """Return the line-up for a number of players, an entry a seat."""
-        return [dict(entry) for entry in (self.lineup * players if len(self.lineup) == 1 else self.lineup)]
+    def __post_init__(self) -> None:
+        """Check that everybody who is to play has somebody to play with."""
+        super().__post_init__()
+        told = [lineup_name(lineup) for lineup in self.lineups]
+        for at, lineup in enumerate(self.lineups):
+            if lineup in self.lineups[:at]:
+                raise QuestionError(f"line-up {told[at]} is given twice; allowed: each once")
+            if len(lineup) > 1 and len(lineup) not in self.players:
+                raise QuestionError(
+                    f"line-up {told[at]} has {len(lineup)} seats; allowed: one strategy for all seats, or one a seat "
+                    f"of {' or '.join(map(str, self.players))}"
+                )
+        alone = set(self.players) - {players for players, _ in self.sittings()}
+        if alone:
+            raise QuestionError(f"no line-up is for {min(alone)} players; allowed: one strategy for all seats")
 
-    def plan(self, players: int, crew: np.ndarray[Any, Any], labels: Sequence[str]) -> Plan:
-        """Return what is to be played for a number of players; `labels`: what is played alike, by seat."""
+    def sittings(self) -> list[tuple[int, Lineup]]:
+        """Return the parts of the question: each number of players with each line-up that it may have."""
+        return [(n, lineup) for n in self.players for lineup in self.lineups if len(lineup) in (1, n)]
+
+    def parts(self) -> list[tuple[str, "Question"]]:
+        """Return the parts as questions of one number of players and one line-up, and what a folder calls them."""
+        several = len(self.lineups) > 1
+        return [
+            (
+                f"{n} players, line-up {self.lineups.index(lineup) + 1}" if several else f"{n} players",
+                replace(self, players=(n,), lineups=(lineup,)),
+            )
+            for n, lineup in self.sittings()
+        ]
+
+    def seats(self) -> list[dict[str, Any]]:
+        """Return the line-up of a part, an entry a seat."""
+        ((players, lineup),) = self.sittings()
+        return [dict(entry) for entry in (lineup * players if len(lineup) == 1 else lineup)]
+
+    def plan(self, crew: np.ndarray[Any, Any], labels: Sequence[str], blind: bool = False) -> Plan:
+        """Return what is to be played in a part; `labels`: what is played alike, by seat; `blind`: see `Scenario`."""
         # Where the first dealer is fixed, turning the line-up would play the same matches again.
         rotations = 1 if self.first_dealer is not None else rotations_of(labels)
-        scenarios = tuple(Scenario(named.rules, crew, tuple(labels)) for named in self.rules)
+        scenarios = tuple(Scenario(named.rules, crew, tuple(labels), blind) for named in self.rules)
         dealer = None if self.first_dealer is None else self.first_dealer - 1
         return Plan(scenarios, self.seed, -(-self.count // rotations), rotations, self.matches, dealer)
 
+    def again(self, finding: "Finding") -> "tuple[Question, Plan] | None":
+        """Return what confirms the winner of a finding, if it has one that is to be confirmed.
+
+        The winner and its closest rival meet as many deals again, at the next seed. Also where a precision ended the
+        run: the number of deals is then fixed beforehand, which it was not.
+        """
+        pair = closest(finding.ranking) if self.confirmed else None
+        if pair is None:
+            return None
+        plan, seed = finding.run.plan, (self.seed + 1) % SEEDS
+        own, rules, names = finding.question, tuple(self.rules[k] for k in pair), tuple(self.names[k] for k in pair)
+        asked = replace(own, rules=rules, names=names, seed=seed, precision=None, confirmed=False)
+        scenarios = tuple(plan.scenarios[k] for k in pair)
+        return asked, replace(plan, scenarios=scenarios, seed=seed, blocks=int(finding.run.tally.blocks))
+
     def experiment(self) -> dict[str, Any]:
         """Return the question in full, as a results folder keeps it."""
-        lineup = [dict(entry) for entry in self.lineup]
-        return {**self.told(self.verb), "first_dealer": self.first_dealer, "lineup": lineup}
+        told = {**self.told(self.verb), "first_dealer": self.first_dealer}
+        if self.verb == "fairness":
+            told |= {"confirm": self.confirmed, "measures": list(self.measures) or None}
+        if len(self.lineups) == 1:
+            return {**told, "lineup": [dict(entry) for entry in self.lineups[0]]}
+        return {**told, "lineups": [{"seats": [dict(entry) for entry in lineup]} for lineup in self.lineups]}
 
     def command(self) -> str:
         """Return the command that asks it again, on any machine."""
-        return self.command_words(self.verb, self.lineup, *self._dealer_words())
+        own = self._dealer_words()
+        if self.verb == "fairness" and len(self.rules) > 1 and not self.confirmed:
+            own += ["--no-confirm"]
+        for name in self.measures:
+            own += ["--measure", name]
+        if len(self.lineups) == 1:
+            return self.command_words(self.verb, self.lineups[0], *own)
+        for lineup in self.lineups:
+            own += ["--lineup", ",".join(entry["strategy"] for entry in lineup)]
+        errors = [{key: rate for key, rate in entry.items() if key != "strategy"} for entry in self.lineups[0]]
+        return self.command_words(self.verb, errors, *own)
 
     def trace_command(self, scenario: int, players: int, game: int, rotation: int) -> str:
-        """Return the command that shows one hand (or match) of it."""
-        return self.trace_words(scenario, self.lineup, players, game, rotation, *self._dealer_words())
+        """Return the command that shows one hand (or match) of a part."""
+        return self.trace_words(scenario, self.lineups[0], players, game, rotation, *self._dealer_words())
 
     def _dealer_words(self) -> list[str]:
         return [] if self.first_dealer is None else ["--first-dealer", str(self.first_dealer)]
@@ -190,14 +271,26 @@ class Question(Asked):
 class Finding:
     """A run with what is worked out of it once: how its rule sets rank, and what else they change."""
 
+    question: Question
+    """The part that it answers, of one number of players and one line-up."""
     run: Run
     ranking: Ranking
     what_else: Mapping[str, Sequence[Estimate]]
+    confirmation: Confirmation | None = None
+    """What a fresh seed says of the winner; None: there is none, or it was not asked."""
 
     @classmethod
-    def of(cls, run: Run) -> "Finding":
+    def of(cls, question: Question, run: Run) -> "Finding":
         """Work it out; takes up to seconds where many rule sets are compared."""
-        return cls(run, rank_scenarios(run.tally, run.plan.players), what_else(run))
+        return cls(question, run, rank_scenarios(run.tally, run.plan.players), what_else(run, question.measures))
+
+    def confirmed_by(self, run: Run) -> "Finding":
+        """Return it with what a run of `Question.again` says of its winner."""
+        pair = closest(self.ranking)
+        assert pair is not None
+        ranking = rank_scenarios(run.tally, run.plan.players)
+        said = confirm(pair, ranking, seed=run.plan.seed, deals=int(run.tally.blocks))
+        return replace(self, confirmation=said)
 
 
 def _lasting(sets: Sequence[str]) -> tuple[str, ...]:
@@ -208,6 +301,42 @@ def _lasting(sets: Sequence[str]) -> tuple[str, ...]:
         for at, text in enumerate(sets)
         if not any(later == keys[at] or keys[at].startswith(f"{later}.") for later in keys[at + 1 :])
     )
+
+
+def words_of(rules: Sequence[NamedRules]) -> tuple[str, ...]:
+    """Return the options of a command that name these rule sets: `--rules …`, `--set …`, `--vary …`.
+
+    Either all differ from the first one in one thing, or all have the same settings.
+    """
+    first = rules[0]
+    specs = ["+".join([named.preset, *named.changes]) for named in rules]
+    words = ["--rules", specs[0]]
+    for text in first.sets:
+        words += ["--set", text]
+    if not all(f"{spec}+".startswith(f"{specs[0]}+") for spec in specs):
+        return (*(word for spec in specs for word in ("--rules", spec)), *words[2:])
+    varied: list[str] = []
+    for named, spec in zip(rules[1:], specs[1:], strict=True):
+        own = named.sets[len(first.sets) :]
+        key, equals, value = own[0].partition("=") if own else ("", "", spec[len(specs[0]) + 1 :])
+        if varied and varied[-1].startswith(f"{key}{equals}") and ("=" in varied[-1]) == bool(equals):
+            varied[-1] += f",{value}"
+        else:
+            varied.append(f"{key}{equals}{value}")
+    return (*words, *(word for text in varied for word in ("--vary", text)))
+
+
+def check_measures(names: Sequence[str], matches: bool) -> tuple[str, ...]:
+    """Return the measures that are to be told of each rule set. Raises QuestionError for one that cannot be."""
+    allowed = [*MEASURED, *(MEASURED_OF_MATCHES if matches else ())]
+    for at, name in enumerate(names):
+        if name not in allowed:
+            near = get_close_matches(name, allowed, 1)
+            hint = f"did you mean {near[0]}?" if near else f"allowed: {', '.join(allowed)}"
+            raise QuestionError(f"measure {name!r} is not told of a rule set as a whole; {hint}")
+        if name in names[:at]:
+            raise QuestionError(f"measure {name} is given twice; allowed: each once")
+    return tuple(names)
 
 
 # --- When to stop, and why it stopped ------------------------------------------------------------------------------
@@ -256,7 +385,7 @@ def simulate_answer(question: Question, run: Run) -> dict[str, Any]:
         "rules": named.rules.as_dict(),
         **{key: value for key, value in origin(named, question.names[0]).items() if key != "name"},
         "players": run.plan.players,
-        "lineup": question.seats(run.plan.players),
+        "lineup": question.seats(),
         "notice_rate": question.notice_rate,
         "seed": question.seed,
         "rng_version": RNG_VERSION,
@@ -267,14 +396,19 @@ def simulate_answer(question: Question, run: Run) -> dict[str, Any]:
 
 
 def fairness_answer(question: Question, findings: Sequence[Finding]) -> dict[str, Any]:
-    """Return what `fairness --format json` prints; a finding for each number of players that was played."""
+    """Return what `fairness --format json` prints; a finding for each part of the question that was played."""
     sections = [_section(question, finding) for finding in findings]
     reasons = list(dict.fromkeys(section["stopped"] for section in sections))
     return {
         "question": asked_in_words(question),
+        "verdict": verdicts(question, findings)[0],
         "players": sections,
-        "rules": [{**origin(named, name), "rules": named.rules.as_dict()} for named, name in question.named()],
-        "lineup": [dict(entry) for entry in question.lineup],
+        "rules": [
+            {**origin(named, name), "differs": differs(question.rules[0], named), "rules": named.rules.as_dict()}
+            for named, name in question.named()
+        ],
+        "lineup": [dict(entry) for entry in question.lineups[0]] if len(question.lineups) == 1 else [],
+        "lineups": [[dict(entry) for entry in lineup] for lineup in question.lineups],
         "notice_rate": question.notice_rate,
         "seed": question.seed,
         "rng_version": RNG_VERSION,
@@ -315,9 +449,11 @@ def _section(question: Question, finding: Finding) -> dict[str, Any]:
     matches = {"matches": int(tally.blocks) * run.plan.rotations} if run.plan.matches else {}
     return {
         "players": run.plan.players,
-        "lineup": question.seats(run.plan.players),
+        "lineup": finding.question.seats(),
         "ranking": rows,
-        "verdict": _verdict(question, ranking),
+        "verdict": _verdict(question, finding),
+        "confirmed": None if finding.confirmation is None else finding.confirmation.holds,
+        "confirmation": _confirmation(names, finding.confirmation),
         "best_set": [names[k] for k in ranking.order if ranking.in_best_set[k]],
         "differences": _differences(names, ranking),
         "blocks": int(tally.blocks),
@@ -326,6 +462,25 @@ def _section(question: Question, finding: Finding) -> dict[str, Any]:
         "stopped": stopped(question, run),
         "seconds": run.seconds,
     }
+
+
+def _confirmation(names: Sequence[str], said: Confirmation | None) -> dict[str, Any] | None:
+    if said is None:
+        return None
+    return {
+        "rules": names[said.winner],
+        "rival": names[said.rival],
+        "seed": said.seed,
+        "blocks": said.deals,
+        "spread": said.spread.estimate.as_dict(),
+        "difference": said.difference.as_dict(),
+        "variance_ratio": said.variance_ratio,
+    }
+
+
+def differs(base: NamedRules, named: NamedRules) -> list[dict[str, Any]]:
+    """Return in which options a rule set differs from another one: `option`, `before` (in the other) and `now`."""
+    return [{"option": key, "before": before, "now": now} for key, before, now in diff(base, named)]
 
 
 def _differences(names: Sequence[str], ranking: Ranking) -> list[dict[str, Any]]:
@@ -343,16 +498,20 @@ def _differences(names: Sequence[str], ranking: Ranking) -> list[dict[str, Any]]
     ]
 
 
-def what_else(run: Run) -> dict[str, list[Estimate]]:
-    """Return what changes beside the fairness: estimates by measure, one a scenario."""
+def what_else(run: Run, measures: Sequence[str] = ()) -> dict[str, list[Estimate]]:
+    """Return what changes beside the fairness, or the measures named: estimates by measure, one a scenario."""
     scenarios = run.plan.scenarios
-    found = {name: scenario_estimates(run.tally, name, scenarios) for name in WHAT_ELSE if name != "median_turns"}
-    # A mean is pulled up by hands that run to the cap: the median and the capped share stand beside it.
-    found["median_turns"] = median_turns(run.tally)
-    found = {name: found[name] for name in WHAT_ELSE}
+    of_matches = [name for name in measures or WHAT_ELSE_OF_MATCHES if name in MEASURED_OF_MATCHES]
+    found: dict[str, list[Estimate]] = {}
+    for name in measures or WHAT_ELSE:
+        if name == MEDIAN:
+            # A mean is pulled up by hands that run to the cap: the median and the capped share stand beside it.
+            found[name] = median_turns(run.tally)
+        elif name not in MEASURED_OF_MATCHES:
+            found[name] = scenario_estimates(run.tally, name, scenarios)
     if run.plan.matches:
         count = int(run.tally.blocks) * run.plan.rotations
-        for name in WHAT_ELSE_OF_MATCHES:
+        for name in of_matches:
             found[name] = [
                 e
                 for k in range(len(scenarios))
@@ -364,19 +523,36 @@ def what_else(run: Run) -> dict[str, list[Estimate]]:
 
 def asked_in_words(question: Question) -> str:
     """Return the question as a sentence."""
-    players = " and ".join(filter(None, [", ".join(map(str, question.players[:-1])), str(question.players[-1])]))
+    players = f"{_listed([str(n) for n in question.players])} players"
+    if len(question.lineups) > 1:
+        players += f" (line-ups: {'; '.join(lineup_name(lineup) for lineup in question.lineups)})"
     if len(question.names) == 1:
-        return f"How fair is {question.names[0]} for {players} players?"
+        return f"How fair is {question.names[0]} for {players}?"
     common = f" ({question.common_in_words()})" if question.common() else ""
     presets = {named.preset for named in question.rules}
     if len(presets) == 1 and all("+".join([n.preset, *n.changes]) == name for n, name in question.named()):
-        return f"Which house rule of {presets.pop()} is fairest{common}, for {players} players?"
-    return f"Which is fairer for {players} players{common}: {', '.join(question.names)}?"
+        return f"Which house rule of {presets.pop()} is fairest{common}, for {players}?"
+    return f"Which is fairer for {players}{common}: {', '.join(question.names)}?"
 
 
-def _verdict(question: Question, ranking: Ranking) -> str:
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
+def _verdict(question: Question, finding: Finding) -> str:
     """Return the answer in sentences, headed by the settings that the names do not tell."""
-    return (f"{_settings(question)}. " if question.common() else "") + verdict(question.names, ranking)
+    said = verdict(question.names, finding.ranking, finding.confirmation)
+    return (f"{_settings(question)}. " if question.common() else "") + said
+
+
+def where(question: Question, finding: Finding) -> str:
+    """Return what a finding holds for: `4 players`, and how they play if that was varied."""
+    return _part(question, finding).where
+
+
+def _part(question: Question, finding: Finding) -> Part:
+    lineup = lineup_name(finding.question.lineups[0]) if len(question.lineups) > 1 else ""
+    return Part(finding.run.plan.players, lineup, finding.ranking, finding.confirmation)
 
 
 def _settings(question: Question) -> str:
@@ -415,11 +591,12 @@ def rankings(question: Question, findings: Sequence[Finding]) -> "pd.DataFrame":
     frames = []
     for finding in findings:
         frame = ranking_frame(question.names, finding.ranking, finding.what_else)
-        run = finding.run
+        run, again = finding.run, finding.confirmation
         frame.insert(0, "players", run.plan.players)
         hands = [int(run.tally.hands[k]) for k in finding.ranking.order]
         told: dict[str, Any] = {"lineup": lineup_text(run.plan.scenarios[0].names), "hands": hands}
         told |= {"blocks": int(run.tally.blocks), "seed": str(question.seed), **_provenance(question, run)}
+        told["confirmed"] = "" if again is None else "yes" if again.holds else "no"
         frames.append(frame.assign(**told))
     return pd.concat(frames, ignore_index=True)
 
@@ -438,11 +615,13 @@ def write_answer(question: Question, findings: Sequence[Finding], folder: Path) 
         frame.to_parquet(content, index=False)
         write_whole(folder / f"{name}.parquet", content.getvalue())
     sections = []
-    for players in question.players:
-        ranking = ranked[ranked["players"] == players].drop(columns="players").reset_index(drop=True)
-        measured = everything[everything["players"] == players]
-        figures = save_figures(measured, ranking, folder / "figures", question.common_in_words())
-        sections.append(Section(f"{players} players", (), (ranking_table(ranking),), figures))
+    for finding in findings:
+        ranking = rankings(question, [finding]).drop(columns="players")
+        at = folder / "figures"
+        if len(question.lineups) > 1:  # figures are named by the number of players alone
+            at /= f"line-up-{question.lineups.index(finding.question.lineups[0]) + 1}"
+        figures = save_figures(results(question, [finding.run]), ranking, at, question.common_in_words())
+        sections.append(Section(where(question, finding), (), (ranking_table(ranking),), figures))
     write_reports(
         folder,
         Report(
@@ -466,11 +645,13 @@ def write_answer(question: Question, findings: Sequence[Finding], folder: Path) 
 
 
 def verdicts(question: Question, findings: Sequence[Finding]) -> list[str]:
-    """Return the answer in sentences, one for each number of players, behind the settings of all."""
-    if len(question.players) == 1:
-        return [_verdict(question, finding.ranking) for finding in findings]
-    said = [f"{f.run.plan.players} players: {verdict(question.names, f.ranking)}" for f in findings]
-    return [f"{_settings(question)}.", *said] if question.common() else said
+    """Return the answer in sentences: the whole in one, then, if it has several parts, each of these."""
+    if len(question.sittings()) == 1:
+        return [_verdict(question, findings[0])]
+    parts = [_part(question, finding) for finding in findings]
+    settings = f"{_settings(question)}: " if question.common() else ""
+    said = [f"{p.where}: {verdict(question.names, p.ranking, p.confirmation)}" for p in parts]
+    return [settings + verdict_over(question.names, parts), *said]
 
 
 def method(question: Question, runs: Sequence[Run]) -> list[str]:
@@ -492,6 +673,11 @@ def method(question: Question, runs: Sequence[Run]) -> list[str]:
             " Under a perfectly fair rule too some position comes out ahead by chance. The spreads shown are corrected "
             "for that; ranking.csv also holds them as they came out (spread_plain) and about how much a perfectly fair "
             "rule would show by chance alone (spread_null)."
+        )
+    if question.confirmed and len(question.names) > 1:
+        intervals += (
+            " A winner and its closest rival met as many deals again, at another seed: the best of several looks "
+            "better than it is, and only what comes out ahead twice is called the fairest."
         )
     if question.precision is None:
         return [deals, intervals]

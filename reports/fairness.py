@@ -107,19 +107,17 @@ def verdict_over(names: Sequence[str], parts: Sequence[Part]) -> str:
     for part in parts:
         groups.setdefault(part.winner, []).append(part)
     said = [
-        f"{names[winner]} is fairest for {_listed([part.where for part in held])}, where the best position wins "
+        f"{names[winner]} is fairest for {_places(held)}, where the best position wins "
         f"{_range_of([part.ranking.spreads[winner] for part in held])} more than the worst"
         for winner, held in groups.items()
         if winner is not None
     ]
     if None in groups:
-        everywhere = len(groups) == 1
-        of_them = f": {_listed(names)} cannot all be told apart" if everywhere else ""
-        said.append(f"there is no sure winner for {_listed([part.where for part in groups[None]])}{of_them}")
+        said.append(f"no rule set is surely the fairest for {_places(groups[None])}")
     text = "; ".join(said)
-    if len(groups) > 1:
+    if len(groups.keys() - {None}) > 1:
         return f"It depends on {_what_it_depends_on(parts)}: {text}."
-    return f"{text[0].upper()}{text[1:]}." if None in groups else f"{text}."
+    return f"{text[0].upper()}{text[1:]}." if not groups.keys() - {None} else f"{text}."
 
 
 def _one_rule_over(name: str, parts: Sequence[Part]) -> str:
@@ -127,7 +125,7 @@ def _one_rule_over(name: str, parts: Sequence[Part]) -> str:
     spreads = [(part.ranking.spreads[0], part.where) for part in parts]
     (most, where), (least, elsewhere) = (pick(spreads, key=lambda one: one[0].value) for pick in (max, min))
     if most.low <= 0.0:
-        return f"Under {name} no position surely wins more often than another, for {_listed([w for _, w in spreads])}."
+        return f"Under {name} no position surely wins more often than another, for {_places(parts)}."
     return (
         f"Under {name} the positions are furthest apart for {where}, by {_hands(most)}, and closest for {elsewhere}, "
         f"by {_hands(least)}."
@@ -143,19 +141,25 @@ def _hands(spread: Spread) -> str:
 def _range_of(spreads: Sequence[Spread]) -> str:
     """Return `about one hand in 40`, or the smallest and the largest of several."""
     ends = [_hands(pick(spreads, key=lambda spread: spread.value)) for pick in (min, max)]
-    return " to ".join(dict.fromkeys(ends))
+    return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1].removeprefix('about ')}"
 
 
 def _what_it_depends_on(parts: Sequence[Part]) -> str:
     """Return what the winner changes with: how people play, or how many."""
-    by_people: dict[int, set[int | None]] = {}
-    by_number: dict[str, set[int | None]] = {}
+    sure = [part for part in parts if part.winner is not None]
+    by_people = [{other.winner for other in sure if other.players == part.players} for part in sure]
+    by_number = [{other.winner for other in sure if other.lineup == part.lineup} for part in sure]
+    told = ["how people play"] if any(len(winners) > 1 for winners in by_people) else []
+    told += ["how many play"] if any(len(winners) > 1 for winners in by_number) else []
+    return " and ".join(told) or "who plays"
+
+
+def _places(parts: Sequence[Part]) -> str:
+    """Return `2 and 4 players (all random)`, one for each way to play."""
+    numbers: dict[str, list[str]] = {}
     for part in parts:
-        by_people.setdefault(part.players, set()).add(part.winner)
-        by_number.setdefault(part.lineup, set()).add(part.winner)
-    told = ["how people play"] if any(len(winners) > 1 for winners in by_people.values()) else []
-    told += ["how many play"] if any(len(winners) > 1 for winners in by_number.values()) or not told else []
-    return " and ".join(told)
+        numbers.setdefault(part.lineup, []).append(str(part.players))
+    return _listed([f"{_listed(found)} players{f' ({lineup})' if lineup else ''}" for lineup, found in numbers.items()])
 
 
 def _listed(words: Sequence[str]) -> str:
@@ -165,19 +169,14 @@ def _listed(words: Sequence[str]) -> str:
 def _again(names: Sequence[str], confirmation: Confirmation) -> str:
     """Return what a fresh seed says of the winner in a sentence."""
     winner, rival, difference = names[confirmation.winner], names[confirmation.rival], confirmation.difference
-    at = f"at a fresh seed ({confirmation.seed}, {confirmation.deals:,} deals)"
-    if confirmation.holds:
-        digits = _digits(difference.low * 100.0, difference.high * 100.0)
-        value, low, high = (f"{x * 100:.{digits}f}" for x in (difference.value, difference.low, difference.high))
-        return (
-            f"Confirmed {at}: {rival}, its closest rival, has {value} points of spread more ({low} to {high}), "
-            f"{one_hand_in(difference.value)}."
-        )
     digits = _digits(difference.low * 100.0, difference.high * 100.0)
-    low, high = (f"{x * 100:.{digits}f}" for x in (difference.low, difference.high))
-    return (
-        f"Not confirmed {at}: {rival}, its closest rival, has {low} to {high} points of spread more than {winner} there."
-    )
+    value, low, high = (f"{x * 100:.{digits}f}" for x in (difference.value, difference.low, difference.high))
+    head = f"{'Confirmed' if confirmation.holds else 'Not confirmed'} at a fresh seed"
+    head += f" ({confirmation.seed}, {confirmation.deals:,} deals)"
+    if confirmation.holds:
+        more = f"{value} points of spread more ({low} to {high}), {one_hand_in(difference.value)}"
+        return f"{head}: {rival}, its closest rival, has {more}."
+    return f"{head}: {rival}, its closest rival, has {low} to {high} points of spread more than {winner}."
 
 
 def ranking_frame(

@@ -13,7 +13,21 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from reports.drawing import GRID, INK, LEFT, SOFT, canvas, interval_key, paper, records, require, said, sentences, wrap
+from reports.drawing import (
+    GRID,
+    INK,
+    LEFT,
+    SOFT,
+    canvas,
+    interval_key,
+    only_one,
+    paper,
+    records,
+    require,
+    said,
+    sentences,
+    wrap,
+)
 from reports.lines import Series, draw_band, draw_level, draw_points, line_key, looks_of
 from reports.output import LEVEL, decimals
 
@@ -156,9 +170,17 @@ def _series(rows: pd.DataFrame, shift: float) -> Series:
     return Series((rows["hands"] * shift).tolist(), *parts)
 
 
+def _one_table(frame: pd.DataFrame, what: str) -> None:
+    """Refuse several numbers of players, where the frame tells them: they would lie upon one another."""
+    if "players" in frame.columns:
+        only_one(frame, "players", "number of players", what)
+
+
 def _check(curve: pd.DataFrame, needed: pd.DataFrame) -> None:
     require(curve, ["rules", "hands", "chance", "low", "high", "kind"], "curve")
     require(needed, ["rules", "chance", "hands", "low", "high"], "frame of hands needed")
+    _one_table(curve, "curve")
+    _one_table(needed, "needed")
     kinds = [kind for kind in curve["kind"] if kind not in ("curve", "played")]
     if kinds:
         raise ValueError(f"no such kind: {kinds[0]}; allowed: curve, played")
@@ -266,6 +288,7 @@ def split_in_words(parts: pd.DataFrame) -> str:
 def _split(parts: pd.DataFrame) -> dict[str, list[dict[str, Any]]]:
     """Return the parts by rule set, in the order of PARTS."""
     require(parts, ["rules", "part", "share", "share_low", "share_high"], "frame of parts")
+    _one_table(parts, "parts")
     for rules, own in parts.groupby("rules", sort=False)["part"]:
         if sorted(own) != sorted(PARTS):
             raise ValueError(f"the parts of {rules} are {', '.join(own)}; a split has {', '.join(PARTS)}, each once")

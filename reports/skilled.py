@@ -9,6 +9,7 @@ duplicate play each deal is played with the dealer at every seat, so that most o
 the edge of the better player in a home game: the larger it is, the fewer hands it takes to be ahead with any chance.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -251,10 +252,15 @@ def _good(question: SkillQuestion, rules: int, measure: Measure) -> int:
 
 
 def _lead(question: SkillQuestion, main: Run, rules: int, measure: Measure) -> Lead:
-    """Return the first strategy's lead, above 0 where it is good for it."""
+    """Return the first strategy's lead, above 0 where it is good for it.
+
+    Two that play alike have no lead in any deal. What so many deals cannot exclude is one of another kind, which would
+    move the mean by about a hand's standard deviation over their number.
+    """
     one, others = question.labels
     found = lead(main, rules, one, others, MEASURES[measure])
-    return replace(found, mean=_good(question, rules, measure) * found.mean)
+    se = math.hypot(found.se, math.sqrt(found.fresh_variance) / found.blocks)
+    return replace(found, mean=_good(question, rules, measure) * found.mean, se=se)
 
 
 class _Rows:

@@ -17,6 +17,8 @@ from rich.text import Text
 from reports.output import NEVER, with_interval
 
 Answer = Mapping[str, Any]
+FEW_CHANGES = 6
+"""So many options in which a rule set differs are told beside an answer; where more differ, how many."""
 
 SUIT_NAMES = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
 ENDINGS = {
@@ -243,22 +245,54 @@ def lineup_in_words(lineup: Sequence[Mapping[str, Any]]) -> str:
     return ", ".join(names)
 
 
+def lineup_name(lineup: Sequence[Mapping[str, Any]]) -> str:
+    """`all random` for an entry that stands for all seats, else the strategies by seat."""
+    names = [player_in_words(entry) for entry in lineup]
+    return f"all {names[0]}" if len(names) == 1 else ", ".join(names)
+
+
 def player_in_words(entry: Mapping[str, Any]) -> str:
     """Write a seat's strategy with the errors of who plays it, as the results label it."""
-    made = ", ".join(f"{key} {rate:g}" for key, rate in entry.items() if key not in ("strategy", "source") and rate)
-    return f"{entry['strategy']} ({made})" if made else str(entry["strategy"])
+    called = entry.get("name", entry["strategy"])
+    about = ("strategy", "source", "name")
+    made = ", ".join(f"{key} {rate:g}" for key, rate in entry.items() if key not in about and rate)
+    return f"{called} ({made})" if made else str(called)
 
 
 # --- fairness ------------------------------------------------------------------------------------------------------
 
 
 def fairness_table(answer: Answer) -> RenderableType:
-    """Show the answer of `fairness`, a section for each number of players."""
-    parts: list[RenderableType] = []
-    for section in answer["players"]:
-        parts += [Text(f"{section['players']} players", style="bold underline"), headline(section["verdict"])]
+    """Show the answer of `fairness`: the whole in a sentence, and a section for each part of the question."""
+    sections = answer["players"]
+    parts: list[RenderableType] = [headline(answer["verdict"])] if len(sections) > 1 else []
+    for section in sections:
+        parts += [Text(_heading(answer, section), style="bold underline"), headline(section["verdict"])]
         parts += [*_ranking_tables(section), _footer(answer, _common_sets(answer), section)]
+    if differing := list(_differing(answer)):
+        table = NumbersTable("what differs", "option", answer["rules"][0]["name"], "there", left=4)
+        for row in differing:
+            table.add_row(*(escape(cell) for cell in row))
+        parts.append(table)
     return spaced(parts)
+
+
+def _heading(answer: Answer, section: Answer) -> str:
+    """`4 players`, and how they play if that was varied."""
+    lineup = f", {lineup_in_words(section['lineup'])}" if len(answer["lineups"]) > 1 else ""
+    return f"{section['players']} players{lineup}"
+
+
+def _differing(answer: Answer) -> Iterator[tuple[str, str, str, str]]:
+    """In what the rule sets differ from the first one: name, option, its value in the first, its own value."""
+    for rules in answer["rules"][1:]:
+        name, changes = rules["name"], rules["differs"]
+        if len(changes) > FEW_CHANGES:
+            yield name, f"{len(changes)} options", "", "see presets diff"
+            continue
+        for change in changes:
+            yield name, change["option"], option_value(change["before"]), option_value(change["now"])
+            name = ""
 
 
 def _ranking_tables(section: Answer) -> Iterator[RenderableType]:
@@ -267,8 +301,8 @@ def _ranking_tables(section: Answer) -> Iterator[RenderableType]:
     head = ["rank", "rules", "may be fairest"] if several else ["rules"]
     ranked = NumbersTable(*head, "spread, points", "wins most", "wins least", left=len(head))
     # An ending that no hand came to, under any of the rules, needs no column of zeros.
-    never = [key for key in NEVER if not any(row[key]["value"] for row in rows)]
-    shown = {key: RANKED[key] for key in RANKED if key in rows[0] and key not in never}
+    never = [key for key in NEVER if key in rows[0] and not any(row[key]["value"] for row in rows)]
+    shown = {key: told for key, told in _what_else(rows[0]).items() if key not in never}
     other = NumbersTable("rules", *(label for label, _ in shown.values()))
     for row in rows:
         low, high = row["rank_low"], row["rank_high"]
@@ -280,7 +314,8 @@ def _ranking_tables(section: Answer) -> Iterator[RenderableType]:
         ranked.add_row(*(begin if several else [name]), estimate(row["spread"], 100), *places, style=style)
         other.add_row(name, *(estimate(row[key], factor) for key, (_, factor) in shown.items()))
     yield ranked
-    yield other
+    if shown:
+        yield other
     if never:
         most = max(row[key]["high"] for key in never for row in rows)
         yield Text(f"No hand was {' or '.join(never)} (at most {100 * most:.2g} % of hands).", style="dim")
@@ -292,6 +327,15 @@ def _ranking_tables(section: Answer) -> Iterator[RenderableType]:
             "separate deals would give.",
             style="dim",
         )
+
+
+def _what_else(row: Answer) -> dict[str, tuple[str, float]]:
+    """What a ranking tells beside the fairness: label and factor of each measure, in order."""
+    return {
+        key: RANKED.get(key) or ALSO.get(key) or ALSO_OF_MATCHES.get(key) or (key.replace("_", " "), 1)
+        for key in row
+        if key != "spread" and isinstance(row[key], Mapping)
+    }
 
 
 # --- Markdown ------------------------------------------------------------------------------------------------------
@@ -313,8 +357,8 @@ def simulate_markdown(answer: Answer, said: str, measured: Sequence[Mapping[str,
 
 
 def fairness_markdown(answer: Answer) -> str:
-    """Write the answer of `fairness` in Markdown: a heading, the verdict and the ranking for each number of players."""
-    parts = []
+    """Write the answer of `fairness` in Markdown: a heading, the verdict and the ranking for each part of it."""
+    parts = [answer["verdict"]] if len(answer["players"]) > 1 else []
     for section in answer["players"]:
         rows = []
         for row in section["ranking"]:
@@ -328,11 +372,15 @@ def fairness_markdown(answer: Answer) -> str:
                     "spread, points": estimate(row["spread"], 100),
                     "wins most": f"position {row['best_position']}" if sure else "not sure",
                     "wins least": f"position {row['worst_position']}" if sure else "not sure",
-                    **{label: estimate(row[key], factor) for key, (label, factor) in RANKED.items() if key in row},
+                    **{label: estimate(row[key], factor) for key, (label, factor) in _what_else(row).items()},
                 }
             )
         foot = _footer_markdown(answer, _common_sets(answer), section)
-        parts.append(f"## {section['players']} players\n\n{section['verdict']}\n\n{markdown(rows)}\n\n{foot}")
+        parts.append(f"## {_heading(answer, section)}\n\n{section['verdict']}\n\n{markdown(rows)}\n\n{foot}")
+    if differing := list(_differing(answer)):
+        columns = ("rules", "option", answer["rules"][0]["name"], "there")
+        told = markdown([dict(zip(columns, row, strict=True)) for row in differing])
+        parts.append(f"## What differs\n\n{told}")
     return "\n\n".join(parts)
 
 

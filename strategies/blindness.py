@@ -52,7 +52,7 @@ def _may_see(value: Any, used: frozenset[str], seen: set[int]) -> bool:
 
 
 def _is_safe(value: Any) -> bool:
-    module = getattr(value, "__module__", None) or getattr(type(value), "__module__", "")
+    module = str(getattr(value, "__module__", None) or type(value).__module__)
     return any(module == safe or module.startswith(f"{safe}.") for safe in SAFE)
 
 

@@ -203,7 +203,7 @@ def test_every_verb_is_named_and_no_other():
     rows = table_after(section(CONTRACTS, "Verbs"), "")
     assert set(named(rows)) == {verb for verb in VERBS if verb and " " not in verb}
     inner = {verb for verb in VERBS if " " in verb}
-    assert inner == {"presets show", "presets diff"} <= set(quoted(section(CONTRACTS, "Verbs")))
+    assert inner == set(quoted(section(CONTRACTS, "Verbs"))) & inner
     reserved = re.search(r"^Reserved for verbs to come: (.*)$", CONTRACTS, re.MULTILINE)
     assert not set(quoted(reserved[1])) & set(VERBS)
 

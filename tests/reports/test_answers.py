@@ -10,7 +10,7 @@ def question(*rules):
     """Build a question of (name, spec, settings)."""
     return Question(
         verb="fairness", rules=tuple(load(spec, sets) for _, spec, sets in rules), names=tuple(n for n, _, _ in rules),
-        players=(2, 4), lineup=({"strategy": "random"},), notice_rate=1.0, seed=1, count=10, matches=False,
+        players=(2, 4), lineups=(({"strategy": "random"},),), notice_rate=1.0, seed=1, count=10, matches=False,
         precision=None, first_dealer=None, version="0", asked=(),
     )  # fmt: skip
 

@@ -183,6 +183,14 @@ def test_one_number_of_players_a_figure():
         standings_figure(both)
     with pytest.raises(ValueError, match=r"pairs.players == 2"):
         payoff_heat_map(pd.concat([made.pairs(3, 2), made.pairs(3, 4)]))
+    parts = pd.concat([made.variance_parts(1).assign(players=n) for n in (2, 4)])
+    with pytest.raises(ValueError, match=r"parts.players == 2"):
+        variance_split(parts)
+    curve, needed = (pd.concat([frame.assign(players=n) for n in (2, 4)]) for frame in made.skill(1))
+    with pytest.raises(ValueError, match=r"curve.players == 2"):
+        skill_curve(curve, needed)
+    with pytest.raises(ValueError, match=r"needed.players == 2"):
+        skill_curve(curve[curve["players"] == 2], needed)
     with pytest.raises(ValueError, match=r"leads.players == 2"):
         lead_history(pd.concat([made.leads(1, 2), made.leads(1, 4)]))
 

@@ -10,6 +10,7 @@ import pytest
 from sim import bench as module
 from sim.bench import PARTS, PLAYERS, RULES, BenchError, Sizes, bench, machine
 from sim.rules import TIMES
+from sim.table import CREW
 from strategies.registry import Player, StrategyError, crew_record, find
 
 TINY = Sizes(hands=40, thread_hands=80, small=50, large=60, repeats=1, pairs=1, starts=1)
@@ -120,7 +121,7 @@ print(json.dumps({"players": 4, "hands_per_second_one_core": 1, "turns_per_hand"
 
     monkeypatch.setattr(module, "_play", play)
     monkeypatch.setattr(module, "compile_engine", lambda plan: None)
-    rows = bench(lambda names: np.zeros(()), parts=["floor"], floor="floor", sizes=Sizes(hands=700))
+    rows = bench(lambda names: np.zeros((), CREW), parts=["floor"], floor="floor", sizes=Sizes(hands=700))
     assert floor.parent == Path.cwd()
     assert [(row.value, row.unit) for row in rows] == [
         (pytest.approx(1.5), TIMES),
