@@ -22,7 +22,8 @@ import typer
 from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
-from door.answering import answer_comparison, answer_rules, show_answer, write
+from door.answering import answer, as_json, in_words, show_answer, write
+from door.batches import answer_again, answer_all, folders_in, together, write_together
 from door.options import (
     AIM,
     DEFAULT_RULES,
@@ -62,8 +63,6 @@ from door.playing import (
     finish,
     open_folder,
     open_rows,
-    parts_of_skill,
-    play,
     version,
 )
 from door.printing import (
@@ -73,6 +72,7 @@ from door.printing import (
     show_events,
     show_json,
     show_records,
+    show_words,
 )
 from door.words import (
     CommandError,
@@ -258,7 +258,7 @@ def simulate(
     count = parse_threads(threads)
     folder = open_folder(out, question)
     with open_rows(per_game, question) as rows:
-        answered = answer_rules(question, folder, count, quiet, rows)
+        answered = answer(question, folder, count, quiet, rows)
     if out is not None:
         write(answered, out)
     show_answer(answered, form)
@@ -330,7 +330,7 @@ def fairness(
     if len(names) == 1 and not quiet:
         note("one rule set; to compare it, add --vary CHANGE,CHANGE or another --rules")
     count = parse_threads(threads)
-    answered = answer_rules(question, open_folder(out, question), count, quiet)
+    answered = answer(question, open_folder(out, question), count, quiet)
     if out is not None:
         write(answered, out)
     show_answer(answered, form)
@@ -418,7 +418,7 @@ def compare(
     from reports import compared
 
     check_payoffs_name(payoffs, question)
-    answered = answer_comparison(question, open_folder(out, question), parse_threads(threads), quiet)
+    answered = answer(question, open_folder(out, question), parse_threads(threads), quiet)
     if out is not None:
         write(answered, out)
     if answered.whole and payoffs is not None:
@@ -474,27 +474,11 @@ def skill(
         named, names, parse_players(players), strategy, (forget_last_card, illegal_rate), notice_rate, by.value, hands,
         seed, quiet,
     )  # fmt: skip
-    from reports import skill_answers, skill_tables
-    from reports.skilled import findings
-
-    count = parse_threads(threads)
-    runs = [part.run for part in play(question, parts_of_skill(question), open_folder(out, question), count, quiet)]
-    found = findings(question, runs, threads=count)
-    if found and runs[-1].stopped != "interrupted" and out is not None:
-        from reports.skill_report import write_skill
-
-        write_skill(question, found, out)
-    if found and form is Format.CSV:
-        show_csv(skill_answers.skill_frame(question, found))
-    elif found:
-        answer = skill_answers.skill_answer(question, found)
-        if form is Format.JSON:
-            show_json(answer)
-        elif form is Format.TABLE:
-            show(skill_tables.skill_table(answer))
-        else:
-            print(skill_tables.skill_markdown(answer))
-    finish(context, question, runs, out, quiet)
+    answered = answer(question, open_folder(out, question), parse_threads(threads), quiet)
+    if out is not None:
+        write(answered, out)
+    show_answer(answered, form)
+    finish(context, question, answered.runs, out, quiet)
 
 
 def check_itself(named: "NamedRules", threads: int) -> None:
@@ -721,6 +705,65 @@ def plan(
         show_json(answer)
     else:
         show(tables.plan_table(answer))
+
+
+@app.command(
+    epilog="Examples: [bold]ochos-sim batch examples/which-rule-is-fairer.toml[/bold] · "
+    "[bold]ochos-sim batch my-questions.toml --out results/mine[/bold]"
+)
+def batch(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE.toml", show_default=False)],
+    threads: ThreadsOption = None,
+    form: FormatOption = Format.TABLE,
+    out: OutOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Answer all questions of a file, one after the other, each into a folder of its own; goes on where it stopped."""
+    from reports.experiment import read_batch
+
+    read = read_batch(file)
+    folder = out or (Path(read.out) if read.out else None)
+    if folder is None:
+        raise CommandError(f'{file} names no folder; allowed: out = "results/…" at its top, or --out DIR')
+    done = []
+    for number, (name, answered) in enumerate(answer_all(read, folder, parse_threads(threads), quiet)):
+        if not answered.whole:
+            finish(context, answered.question, answered.runs, folder, quiet)
+        done.append((name, answered))
+        if form in (Format.TABLE, Format.MD):
+            title = read.experiments[number].title or name or read.title or file.stem
+            show_words(title, *in_words(answered), form)
+        if not quiet:
+            note(f"written: {folder / name / 'report.html'}, report.md, tables (.csv and .parquet), figures")
+    if form is Format.JSON:
+        show_json([{"experiment": name, **as_json(answered)} for name, answered in done])
+    elif form is Format.CSV:
+        show_csv(together(done))
+
+
+@app.command(epilog="Example: [bold]ochos-sim report results/demo[/bold]")
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", show_default=False)],
+    threads: ThreadsOption = None,
+    form: FormatOption = Format.TABLE,
+    quiet: QuietOption = False,
+) -> None:
+    """Make tables, figures and pages of a results folder again, from what was counted, and show the answer."""
+    found, count = folders_in(folder), parse_threads(threads)
+    answers = []
+    for one in found:
+        answered = answer_again(one, count)
+        write(answered, one)
+        answers.append((one.name, answered))
+        if form is not Format.JSON or len(found) == 1:
+            show_answer(answered, form)
+        if not quiet:
+            note(f"written: {one / 'report.html'}, report.md, tables (.csv and .parquet), figures")
+    if len(found) > 1:
+        write_together(answers, folder)
+        if form is Format.JSON:
+            show_json([{"experiment": name, **as_json(answered)} for name, answered in answers])
 
 
 presets = typer.Typer(help="The rule sets there are: list, show one, compare two.", invoke_without_command=True)

@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from door.options import Format
-from door.playing import Part, Played, parts_of, parts_of_comparison, play
+from door.playing import Part, Played, parts_of, parts_of_comparison, parts_of_skill, play
 from door.printing import show, show_csv, show_json
 
 if TYPE_CHECKING:
-    from reports.answers import Question
+    import pandas as pd
+
+    from reports.answers import Asked, Question
     from reports.comparing import Comparison
+    from reports.skilled import SkillQuestion
     from sim.batch import Plan, Rows, Run
     from sim.saving import Folder
 
@@ -24,7 +27,7 @@ Player = Callable[[Sequence[Part]], Sequence[Played]]
 class Answered:
     """A question with what was found, a finding for each part of which something was played."""
 
-    question: "Question | Comparison"
+    question: "Asked"
     findings: Sequence[Any]
     runs: "Sequence[Run]"
     """All that were played, those that confirm something behind the others."""
@@ -37,18 +40,24 @@ class Answered:
         return self.runs[-1].stopped != "interrupted"
 
 
-def answer_rules(
-    question: "Question", folder: "Folder | None", threads: int, quiet: bool, rows: "Rows | None" = None
+def answer(
+    question: "Asked", folder: "Folder | None", threads: int, quiet: bool, rows: "Rows | None" = None
 ) -> Answered:
-    """Play a question about rules. Raises what `play` raises."""
-    return find_rules(question, lambda parts: play(question, parts, folder, threads, quiet, rows))
+    """Play a question and find what its runs say; `rows`: of `simulate` alone. Raises what `play` raises."""
+    from reports.answers import Question
+
+    def player(parts: Sequence[Part]) -> Sequence[Played]:
+        return play(question, parts, folder, threads, quiet, rows)
+
+    if isinstance(question, Question):
+        return find_rules(question, parts_of(question), player)
+    return find(question, player, threads)
 
 
-def find_rules(question: "Question", player: Player) -> Answered:
+def find_rules(question: "Question", parts: Sequence[Part], player: Player) -> Answered:
     """Answer a question about rules by runs; those that confirm its winners follow when the winners are known."""
     from reports.answers import Finding
 
-    parts = parts_of(question)
     played = player(parts)
     findings, taken = [], []
     for (_, own), one in zip(question.parts(), played, strict=False):  # fewer, if interrupted
@@ -78,65 +87,112 @@ def _same(plan: "Plan") -> "Plan":
     return plan
 
 
-def answer_comparison(question: "Comparison", folder: "Folder | None", threads: int, quiet: bool) -> Answered:
-    """Play a question about strategies. Raises what `play` raises."""
-    return find_comparison(question, lambda parts: play(question, parts, folder, threads, quiet))
+def find(question: "Asked", player: Player, threads: int) -> Answered:
+    """Answer a question about strategies, or about luck and skill, by runs."""
+    from reports import comparing, skilled
+
+    if isinstance(question, skilled.SkillQuestion):
+        played = player(parts_of_skill(question))
+        findings: Sequence[Any] = skilled.findings(question, [one.run for one in played], threads=threads)
+    else:
+        assert isinstance(question, comparing.Comparison)
+        played = player(parts_of_comparison(question))
+        findings = [comparing.Finding.of(question, one.run, one.rule) for one in played if int(one.run.tally.blocks)]
+    return Answered(question, findings, [one.run for one in played], [one.taken for one in played])
 
 
-def find_comparison(question: "Comparison", player: Player) -> Answered:
-    """Answer a question about strategies by runs."""
-    from reports.comparing import Finding
+def results(answered: Answered) -> "pd.DataFrame":
+    """Return everything that was measured, tidy, whatever was asked."""
+    from reports import answers, compared, comparing, skill_answers, skilled
 
-    played = player(parts_of_comparison(question))
-    some = [one for one in played if int(one.run.tally.blocks)]
-    findings = [Finding.of(question, one.run, one.rule) for one in some]
-    return Answered(question, findings, [one.run for one in played], [one.taken for one in some])
+    question = answered.question
+    if isinstance(question, skilled.SkillQuestion):
+        return skill_answers.results(question, answered.findings)
+    if isinstance(question, comparing.Comparison):
+        return compared.results(question, answered.findings)
+    assert isinstance(question, answers.Question)
+    return answers.results(question, [finding.run for finding in answered.findings])
+
+
+def as_json(answered: Answered) -> dict[str, Any]:
+    """Return an answer in the form of the contracts."""
+    from reports import answers, compared, comparing, skill_answers, skilled
+
+    question, findings = answered.question, answered.findings
+    if isinstance(question, skilled.SkillQuestion):
+        return skill_answers.skill_answer(question, findings)
+    if isinstance(question, comparing.Comparison):
+        return compared.compare_answer(question, findings)
+    assert isinstance(question, answers.Question)
+    if question.verb == "simulate":
+        return answers.simulate_answer(question, answered.runs[0])
+    return answers.fairness_answer(question, findings)
+
+
+def in_words(answered: Answered) -> tuple[str, list[str]]:
+    """Return the question and its answer in sentences."""
+    from reports import answers
+
+    if isinstance(answered.question, answers.Question):
+        return answers.asked_in_words(answered.question), answers.verdicts(answered.question, answered.findings)
+    told = as_json(answered)
+    several = len(told["players"]) > 1
+    return told["question"], [
+        f"{section['players']} players: {section['verdict']}" if several else section["verdict"]
+        for section in told["players"]
+    ]
 
 
 def write(answered: Answered, out: Path) -> None:
     """Write tables, figures and pages of an answer into its folder, if all of it was played. Raises OSError."""
     if not answered.whole:
         return
-    from reports.answers import Question, write_answer
+    from reports import answers, comparing, skilled
 
-    if isinstance(answered.question, Question):
-        write_answer(answered.question, answered.findings, out)
-        return
-    from reports.compare_report import write_comparison
+    question = answered.question
+    if isinstance(question, answers.Question):
+        answers.write_answer(question, answered.findings, out)
+    elif isinstance(question, skilled.SkillQuestion):
+        from reports.skill_report import write_skill
 
-    write_comparison(answered.question, answered.findings, out)
+        write_skill(question, answered.findings, out)
+    else:
+        from reports.compare_report import write_comparison
+
+        assert isinstance(question, comparing.Comparison)
+        write_comparison(question, answered.findings, out)
 
 
 def show_answer(answered: Answered, form: Format) -> None:
     """Print an answer in the form asked for; nothing of what was interrupted before anything was finished."""
-    from reports.answers import Question
+    from reports import answers, comparing, skilled
 
+    question = answered.question
     if not answered.findings:
         return
-    if not isinstance(answered.question, Question):
-        _show_comparison(answered.question, answered.findings, form)
-    elif answered.question.verb == "simulate":
-        _show_simulation(answered.question, answered, form)
+    if form is Format.JSON:
+        show_json(as_json(answered))
+    elif isinstance(question, skilled.SkillQuestion):
+        _show_skill(question, answered, form)
+    elif isinstance(question, comparing.Comparison):
+        _show_comparison(question, answered, form)
     else:
-        _show_fairness(answered.question, answered, form)
+        assert isinstance(question, answers.Question)
+        (_show_simulation if question.verb == "simulate" else _show_fairness)(question, answered, form)
 
 
 def _show_simulation(question: "Question", answered: Answered, form: Format) -> None:
     from reports import answers, tables
 
-    run = answered.runs[0]
-    answer = answers.simulate_answer(question, run)
-    if form is Format.JSON:
-        show_json(answer)
-    elif form is Format.CSV:
-        show_csv(answers.results(question, [run]))
+    if form is Format.CSV:
+        show_csv(results(answered))
+        return
+    told, said = as_json(answered), answers.verdicts(question, answered.findings)[0]
+    told |= {"seconds": 0.0} if answered.taken[0] else {}  # an old time is not that of this command
+    if form is Format.TABLE:
+        show(tables.simulate_table(told, said))
     else:
-        said = answers.verdicts(question, answered.findings)[0]
-        answer |= {"seconds": 0.0} if answered.taken[0] else {}  # an old time is not that of this command
-        if form is Format.TABLE:
-            show(tables.simulate_table(answer, said))
-        else:
-            print(tables.simulate_markdown(answer, said, answers.records(answers.results(question, [run]))))
+        print(tables.simulate_markdown(told, said, answers.records(results(answered))))
 
 
 def _show_fairness(question: "Question", answered: Answered, form: Format) -> None:
@@ -145,29 +201,33 @@ def _show_fairness(question: "Question", answered: Answered, form: Format) -> No
     if form is Format.CSV:
         show_csv(answers.rankings(question, answered.findings))
         return
-    answer = answers.fairness_answer(question, answered.findings)
-    if form is Format.JSON:
-        show_json(answer)
-        return
-    for section, taken in zip(answer["players"], answered.taken, strict=True):
+    told = as_json(answered)
+    for section, taken in zip(told["players"], answered.taken, strict=True):
         if taken:
             section["seconds"] = 0.0  # an old time is not that of this command
     if form is Format.TABLE:
-        show(tables.fairness_table(answer))
+        show(tables.fairness_table(told))
     else:
-        print(tables.fairness_markdown(answer))
+        print(tables.fairness_markdown(told))
 
 
-def _show_comparison(question: "Comparison", findings: Sequence[Any], form: Format) -> None:
+def _show_comparison(question: "Comparison", answered: Answered, form: Format) -> None:
     from reports import compare_tables, compared
 
     if form is Format.CSV:
-        show_csv(compared.standings_frame(question, findings))
-        return
-    answer = compared.compare_answer(question, findings)
-    if form is Format.JSON:
-        show_json(answer)
+        show_csv(compared.standings_frame(question, answered.findings))
     elif form is Format.TABLE:
-        show(compare_tables.compare_table(answer))
+        show(compare_tables.compare_table(as_json(answered)))
     else:
-        print(compare_tables.compare_markdown(answer))
+        print(compare_tables.compare_markdown(as_json(answered)))
+
+
+def _show_skill(question: "SkillQuestion", answered: Answered, form: Format) -> None:
+    from reports import skill_answers, skill_tables
+
+    if form is Format.CSV:
+        show_csv(skill_answers.skill_frame(question, answered.findings))
+    elif form is Format.TABLE:
+        show(skill_tables.skill_table(as_json(answered)))
+    else:
+        print(skill_tables.skill_markdown(as_json(answered)))

@@ -38,6 +38,20 @@ def show_json(answer: Any) -> None:
     print(json.dumps(answer, indent=2, ensure_ascii=False, allow_nan=False))
 
 
+def show_words(title: str, question: str, said: Sequence[str], form: Format) -> None:
+    """Print a question with its answer in sentences, below a title."""
+    from reports.tables import headline
+
+    if form is Format.MD:
+        print("\n\n".join([f"## {title}", question, *said]), end="\n\n")
+        return
+    print(title)
+    print()
+    for text in (question, *said):
+        show(headline(text))
+        print()
+
+
 def show_csv(frame: Any) -> None:
     """Print a data frame as CSV."""
     print(frame.to_csv(index=False), end="")

@@ -15,6 +15,7 @@ VIEWS = {"home_game": "at home", "duplicate": "duplicate"}
 NOTES = (
     "At home: every hand is dealt afresh. Duplicate: each deal is played with the dealer at every seat.",
     "Skill weighs as much as luck where the lead to be expected equals its standard deviation.",
+    "Hands follow from a normal curve; below some tens of hands it is a little too sure, and the series count.",
 )
 Row = dict[str, str]
 

@@ -778,7 +778,7 @@ def test_strategies_lists_all():
     listed = json.loads(ochos("strategies", "--format", "json").stdout)
     assert {row["name"]: row["idea"] for row in listed}["random"] == "any playable card, any suit, by chance"
     assert ochos("strategies", "--format", "csv").stdout.startswith("name,idea,parameters,sheet\n")
-    assert ochos("strategies", "--format", "md").stdout.startswith("| name | idea | sheet |\n")
+    assert ochos("strategies", "--format", "md").stdout.startswith("| name | idea | parameters | sheet |\n")
 
 
 # --- What people get wrong -----------------------------------------------------------------------------------------
@@ -966,3 +966,78 @@ def test_plan_tells_how_many_hands():
 )
 def test_mistakes_in_odds_and_plan(words, line):
     assert refused(*words) == line
+
+
+# --- compare, skill, strategies ------------------------------------------------------------------------------------
+
+
+def test_compare_ranks_strategies(tmp_path):
+    """At this seed the gap between the two is six times its interval, so chance does not decide."""
+    words = ("compare", "--strategy", "dump-faces", "--strategy", "random", "--hands", "4k")
+    (section,) = answer(*words)["players"]
+    assert [row["strategy"] for row in section["standings"]] == ["dump-faces", "random"]
+    assert section["best_set"] == ["dump-faces"]
+    table = ochos(*words).stdout
+    assert table.startswith("2 players\n\nBest: dump-faces wins ")
+    assert "Surely worse: random" in table
+    payoffs = tmp_path / "pay.csv"
+    ochos(*words, "--out", tmp_path / "out", "--payoffs", payoffs)
+    assert payoffs.read_text().startswith("strategy,dump-faces,random\n")
+    assert {path.name for path in (tmp_path / "out").iterdir()} >= {"standings.csv", "pairs.parquet", "report.html"}
+    assert "dump-faces is best" in (tmp_path / "out" / "report.html").read_text("utf-8")
+    again = ochos(*words, "--out", tmp_path / "out")
+    assert "already finished: taken from" in again.stderr
+
+
+def test_compare_against_a_field_until_a_test_decides():
+    told = answer("compare", "--field", "random", "--strategy", "sensible", "--sprt", "1%", "--players", 3)
+    assert (told["mode"], told["field"]) == ("field", "random")
+    (test,) = told["players"][0]["tests"]
+    assert (test["strategy"], test["answer"]) == ("sensible", "better")
+
+
+def test_compare_checks_itself():
+    lines = ochos("compare", "--self-test").stdout.splitlines()
+    assert len(lines) >= 8
+    assert all(line.startswith("pass  ") for line in lines if line[:1].strip() and "copies" in line)
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["--strategy", "random"], "1 strategy is given; allowed: two or more to compare"),
+        (["--field", "random", "--together"], "--together and --field are given; allowed: one of them"),
+        (["--payoffs", "pay.txt"], "--payoffs is 'pay.txt'; allowed: a file whose name ends in .csv or .npz"),
+        (
+            ["--sprt", "1%", "--precision", "1%"],
+            "a precision and a sequential test are given; allowed: one rule to stop",
+        ),
+    ],
+)  # fmt: skip
+def test_mistakes_in_compare(words, line):
+    assert refused("compare", *words, "--hands", "100") == line
+
+
+def test_skill_tells_hands_until_the_better_is_ahead(tmp_path):
+    words = ("skill", "--hands", "8k", "--vary", "actions")
+    told = answer(*words)["players"][0]
+    assert {row["rules"] for row in told["ranking"]} == {"ochos-locos", "ochos-locos+actions"}
+    assert "sensible is better than random" in ochos(*words).stdout
+    ochos(*words, "--out", tmp_path)
+    assert (tmp_path / "figures" / "split-2-players.svg").exists()
+    assert refused("skill", "--strategy", "random", "--strategy", "random") == (
+        "strategy random is given twice; allowed: two that differ"
+    )
+
+
+def test_a_strategy_of_ones_own_from_new_to_played(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert "ochos-sim strategies check cli_bot.py" in ochos("strategies", "new", "cli-bot").stdout
+    assert "nothing found" in ochos("strategies", "check", "cli_bot.py").stdout
+    told = answer("simulate", "--players", 2, "--strategy", "cli_bot.py:hold=2", "--strategy", "random", *FEW)
+    assert told["strategies"][0]["strategy"] == "cli_bot.py:cli-bot:hold=2"
+    assert len(told["lineup"][0]["source"]) == 64
+    (tmp_path / "bad.py").write_text("def play(view):\n    return 999\n")
+    checked = ochos("strategies", "check", "bad.py", code=1)
+    assert "answered 999" in checked.stdout
+    assert "ochos-sim trace" in checked.stdout

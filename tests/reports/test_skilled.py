@@ -141,7 +141,8 @@ def test_series_and_variances_are_those_of_the_hands(two, players, measure):
         home = np.array([ahead[game, game % players] for game in range(deals)])
         assert one.better == 0
         for view, each_hand, block in (("home_game", home, 1), ("duplicate", ahead.mean(axis=1), players)):
-            assert one.views[view].series
+            lengths = {series.hands for series in one.views[view].series}
+            assert {-(-10 // players) * players, -(-one.views[view].needed[0].hands // players) * players} <= lengths
             for series in one.views[view].series:
                 assert series.hands % players == 0
                 size = series.hands // block
@@ -331,6 +332,9 @@ def test_the_answer_is_that_of_the_contract(two):
             assert [point["value"] for point in curve] == sorted(point["value"] for point in curve)
             last = row["wins"]["home_game"]["needed"][-1]["hands"]
             assert curve[-1]["hands"] >= 4 * last
+            assert row["wins"]["home_game"]["curve_holds_from"] in [
+                s["hands"] for s in row["wins"]["home_game"]["played_out"]
+            ]
             assert sum(part["share"]["value"] for part in row["split"]["parts"]) == pytest.approx(1.0, abs=0.05)
 
 
