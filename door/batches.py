@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from sim.saving import Folder
 
 
+BATCH = "experiments.txt"
+"""Which folders within a batch's own hold its experiments, a line each, in their order."""
+
+
 # --- Saved results -------------------------------------------------------------------------------------------------
 
 
@@ -28,10 +32,9 @@ def folders_in(path: Path) -> list[Path]:
 
     if not path.is_dir():
         raise CommandError(f"{path}: no such folder; allowed: a results folder, as --out made it")
-    found = [path] if (path / EXPERIMENT).exists() else sorted(file.parent for file in path.glob(f"*/{EXPERIMENT}"))
-    if not found:
-        raise CommandError(f"{path}: no results folder, as it holds no {EXPERIMENT}")
-    return found
+    if (path / BATCH).exists() and not (path / EXPERIMENT).exists():
+        return [path / name for name in (path / BATCH).read_text("utf-8").split()]
+    return [path]
 
 
 def answer_again(path: Path, threads: int) -> Answered:
@@ -158,9 +161,13 @@ def answer_all(batch: "Batch", out: Path, threads: int, quiet: bool) -> Iterator
     Gives each answer when it is written, and its name; ends with one that was interrupted. All folders are opened
     before anything is played. Raises ExperimentError, FolderError and what `play` raises.
     """
+    from sim.saving import write_whole
+
     questions = questions_of(batch)
     names = [batch.name(number) for number in range(len(questions))]
     folders = [open_folder(out / name, question) for name, question in zip(names, questions, strict=True)]
+    if names != [""]:
+        write_whole(out / BATCH, "".join(f"{name}\n" for name in names).encode())
     done: list[tuple[str, Answered]] = []
     for name, question, folder in zip(names, questions, folders, strict=True):
         answered = answer(question, folder, threads, quiet)

@@ -220,9 +220,7 @@ def split_lineup(text: str) -> list[str]:
         else:
             names.append(part.strip())
     if not all(names):
-        raise CommandError(
-            f"--lineup is {text!r}; allowed: a strategy for all seats, or one a seat, as sensible,random"
-        )
+        raise CommandError(f"--lineup is {text!r}; allowed: one strategy for all seats, or one a seat, as a,b")
     return names
 
 

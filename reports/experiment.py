@@ -242,7 +242,8 @@ class Batch:
         blamed += ["lineups", "measures", "strategies", "players"]
         key = next((key for key in blamed if key in given), "verb")
         words = [str(word) for word in _flat(given.get(key, [])) if str(word) in text]
-        line = self._lines.of(number, key, max(words, key=len, default=""))
+        # What is wrong comes first in what is said, and what is right behind it.
+        line = self._lines.of(number, key, min(words, key=lambda word: (text.index(word), -len(word)), default=""))
         said = re.sub(r"--([a-z][a-z-]+)", lambda found: OPTIONS.get(found[1], found[1].replace("-", "_")), text)
         return ExperimentError(f"{self.path}: line {line}: {said}")
 

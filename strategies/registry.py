@@ -35,6 +35,7 @@ from numba import types
 import strategies
 from sim.cards import MOST_PLAYERS
 from sim.record import threshold
+from sim.rollout import policy_record
 from sim.table import CREW, VIEW, view_type
 from strategies.params import Function, Param, ParamError, Value, compiled_for_view, declared, takes
 from strategies.toolkit import longest_suit, stop_always
@@ -137,10 +138,10 @@ def _as_policy(owner: str, param: str, name: str) -> Strategy:
 
 
 def _crew_address(name: str) -> int:
-    """Give the address of a line-up that plays a strategy in every seat; it is kept for good."""
+    """Give the address of a policy (`sim.rollout.POLICY`) that plays a strategy in every seat; it is kept for good."""
     found = find(name)
     if found not in _crews:
-        _crews[found] = crew_record([Player(found)] * MOST_PLAYERS)
+        _crews[found] = policy_record(crew_record([Player(found)] * MOST_PLAYERS))
     return int(_crews[found].ctypes.data)
 
 

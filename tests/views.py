@@ -43,6 +43,7 @@ def view_of(hand=(), playable=(), *, pile=("2C",), wild_ranks=("8",), packs=1, j
     view.players = 2
     view.turn = 1
     view.direction = 1
+    view.declarer = -1
     view.pack = mask(PACK + [JOKER] * (jokers > 0))
     view.packs = packs
     view.jokers = jokers

@@ -5,7 +5,18 @@ import dataclasses
 import numpy as np
 import pytest
 
-from reports.fairness import POSITIONS, one_hand_in, position_name, ranking_frame, verdict
+from reports.fairness import (
+    POSITIONS,
+    Confirmation,
+    Part,
+    closest,
+    confirm,
+    one_hand_in,
+    position_name,
+    ranking_frame,
+    verdict,
+    verdict_over,
+)
 from reports.intervals import Estimate, Ranking, Spread, rank
 
 CLEAR = Spread(0.025, 0.026, 0.004, 0.0016, 0.022, 0.028, 1, 4)
@@ -161,3 +172,95 @@ def test_mismatched_lengths_are_named():
 def test_a_sure_difference_does_not_print_as_none():
     spread = dataclasses.replace(CLEAR, value=0.05, low=0.0004, high=0.11)
     assert "by 5.00 points of win share (95 % interval 0.04 to 11.00)" in verdict(["locos"], ranking([spread], [True]))
+
+
+# --- The winner again at a fresh seed, and answers over a grid -------------------------------------------------------
+
+RIVAL = Estimate(0.0123, 0.002, 0.008, 0.016)
+UNSURE = Estimate(0.001, 0.002, -0.003, 0.005)
+SURE = ranking([CLEAR, WORSE, WORSE], [True, False, False])
+OTHER = dataclasses.replace(SURE, order=(1, 0, 2), in_best_set=(False, True, False))
+
+
+def again(difference, holds):
+    return Confirmation(0, 1, 2, 50_000, CLEAR, difference, 0.8, holds)
+
+
+def test_a_winner_that_is_confirmed():
+    assert verdict(["A", "B", "C"], SURE, again(RIVAL, True)) == (
+        f"Fairest: A: {APART}. Surely less fair: B, C. Confirmed at a fresh seed (2, 50,000 deals): B, its closest "
+        "rival, has 1.2 points of spread more (0.8 to 1.6), about one hand in 81."
+    )
+
+
+def test_a_winner_that_is_not_confirmed_is_not_called_one():
+    assert verdict(["A", "B", "C"], SURE, again(UNSURE, False)) == (
+        f"Fairest at first, but not confirmed at a fresh seed: A: {APART}. Surely less fair at first: B, C. Not "
+        "confirmed at a fresh seed (2, 50,000 deals): B, its closest rival, has -0.3 to 0.5 points of spread more "
+        "than A."
+    )
+    assert Part(4, "", SURE, again(UNSURE, False)).winner is None
+    assert Part(4, "", SURE, again(RIVAL, True)).winner == 0
+
+
+def test_only_a_sure_winner_has_a_closest_rival():
+    assert closest(SURE) == (0, 1)
+    assert closest(dataclasses.replace(SURE, order=(2, 0, 1), in_best_set=(False, False, True))) == (2, 0)
+    assert closest(ranking([CLEAR, WORSE], [True, True])) is None
+    assert closest(ranking([CLEAR], [True])) is None
+
+
+def test_a_fresh_seed_confirms_what_is_surely_fairer_again():
+    """The pair stands in the order winner, rival, whatever came out; a rival that wins now confirms nothing."""
+    rows = ((Estimate(0, 0, 0, 0), UNSURE), (RIVAL, Estimate(0, 0, 0, 0)))
+    for best, holds in (((True, False), True), ((True, True), False), ((False, True), False)):
+        fresh = dataclasses.replace(ranking([CLEAR, WORSE], best), differences=rows)
+        said = confirm((3, 1), fresh, seed=8, deals=10)
+        assert (said.winner, said.rival, said.seed, said.deals) == (3, 1, 8, 10)
+        assert (said.difference, said.spread, said.holds) == (RIVAL, CLEAR, holds)
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        (
+            [Part(2, "", SURE), Part(4, "", dataclasses.replace(SURE, spreads=(WORSE, CLEAR, CLEAR)))],
+            "A is fairest for 2 and 4 players, where the best position wins about one hand in 40 to one hand in 20 "
+            "more than the worst.",
+        ),
+        (
+            [
+                Part(4, "all x", SURE),
+                Part(4, "all y", dataclasses.replace(SURE, order=(1, 0, 2), in_best_set=(0, 1, 0))),
+            ],
+            "It depends on how people play: A is fairest for 4 players (all x), where the best position wins about "
+            "one hand in 40 more than the worst; B is fairest for 4 players (all y), where the best position wins "
+            "about one hand in 20 more than the worst.",
+        ),
+        (
+            [Part(2, "", SURE), Part(3, "", ranking([FLAT, CLEAR], [True, True]))],
+            "A is fairest for 2 players, where the best position wins about one hand in 40 more than the worst; no "
+            "rule set is surely the fairest for 3 players.",
+        ),
+        (
+            [Part(2, "", ranking([FLAT, CLEAR], [True, True])), Part(3, "", ranking([FLAT, CLEAR], [True, True]))],
+            "No rule set is surely the fairest for 2 and 3 players.",
+        ),
+    ],
+)
+def test_the_answer_over_a_grid(parts, said):
+    assert verdict_over(["A", "B", "C"], parts) == said
+
+
+def test_the_winner_may_depend_on_how_many_play():
+    said = verdict_over(["A", "B", "C"], [Part(2, "all x", SURE), Part(4, "all x", OTHER)])
+    assert said.startswith("It depends on how many play: A is fairest for 2 players (all x), ")
+
+
+def test_one_rule_set_over_a_grid():
+    parts = [Part(2, "", ranking([CLEAR], [True])), Part(4, "", ranking([FLAT], [True]))]
+    assert verdict_over(["A"], parts) == (
+        "Under A the positions are furthest apart for 2 players, by about one hand in 40, and closest for 4 players, "
+        "by at most about one hand in 170."
+    )
+    assert verdict_over(["A"], parts[1:]) == ("Under A no position surely wins more often than another, for 4 players.")
