@@ -614,19 +614,21 @@ def write_answer(question: Question, findings: Sequence[Finding], folder: Path) 
         content = BytesIO()
         frame.to_parquet(content, index=False)
         write_whole(folder / f"{name}.parquet", content.getvalue())
+    said = verdicts(question, findings)
     sections = []
-    for finding in findings:
+    for number, finding in enumerate(findings, start=1):
         ranking = rankings(question, [finding]).drop(columns="players")
         at = folder / "figures"
         if len(question.lineups) > 1:  # figures are named by the number of players alone
             at /= f"line-up-{question.lineups.index(finding.question.lineups[0]) + 1}"
         figures = save_figures(results(question, [finding.run]), ranking, at, question.common_in_words())
-        sections.append(Section(where(question, finding), (), (ranking_table(ranking),), figures))
+        own = [verdict(question.names, finding.ranking, finding.confirmation)] if said[number:] else []
+        sections.append(Section(where(question, finding), own, (ranking_table(ranking),), figures))
     write_reports(
         folder,
         Report(
             question=asked_in_words(question),
-            verdict=verdicts(question, findings),
+            verdict=said[:1],
             sections=sections,
             method=method(question, runs),
             rules=compared_rules(question.rules),
@@ -707,7 +709,8 @@ def played_in_words(runs: Sequence[Run]) -> str:
         said.setdefault(text, []).append(run.plan.players)
     if len(runs) == 1:
         return next(iter(said))
-    return "; ".join(f"{text}, for {' and for '.join(map(str, players))} players" for text, players in said.items())
+    told = {text: " and for ".join(map(str, dict.fromkeys(players))) for text, players in said.items()}
+    return "; ".join(f"{text}, for {players} players" for text, players in told.items())
 
 
 def compared_rules(rules: Sequence[NamedRules]) -> list[Any]:

@@ -75,7 +75,10 @@ def test_help_loads_nothing_heavy():
         assert ran.stdout
 
 
-@pytest.mark.parametrize("verb", [[], ["simulate"], ["fairness"], ["trace"], ["presets"], ["strategies"], ["bench"]])
+@pytest.mark.parametrize(
+    "verb",
+    [[], *([verb] for verb in ("simulate", "fairness", "trace", "batch", "report", "presets", "strategies", "bench"))],
+)
 def test_every_verb_has_help(verb):
     text = ochos(*verb, "--help").stdout
     assert "Usage: " in text

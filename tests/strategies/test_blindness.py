@@ -87,3 +87,4 @@ def test_one_that_plays_on_with_another_is_not():
 def test_built_in_strategies_that_look_at_the_view_alone_are_blind():
     simple = ("random", "first-legal", "hoard-eights", "dump-faces", "dump-high", "suit-counting", "sensible", "tips")
     assert all(is_blind(built_in()[name]) for name in simple)
+    assert not is_blind(built_in()["expert"])  # it plays hands on in its head, under all the rules

@@ -41,7 +41,7 @@ def mask_of_twos():
 
 
 def gain_over(field, preset, players, blocks, seed=11):
-    """The mean gain in win share of one expert among players of a field, over 1/n, and its standard error, by blocks."""
+    """What one expert gains in win share among players of a field, over a player of the field in its seat."""
     from reports.comparing import Comparison, Finding
     from sim.batch import run
 
@@ -61,7 +61,7 @@ def gain_over(field, preset, players, blocks, seed=11):
 
 @pytest.mark.parametrize(("preset", "field"), [("ocho-loco", "suit-counting"), ("ochos-locos", "sensible")])
 def test_it_beats_the_best_of_the_others(preset, field):
-    """One against one: gains of 7.1 and 4.7 points, measured at length, are five and four standard errors from 0 here."""
+    """One against one. Gains of 7.1 and 4.7 points, measured at length, are five and four standard errors here."""
     gain = gain_over(field, preset, 2, {"ocho-loco": 300, "ochos-locos": 600}[preset])
     assert gain.low > 0
 
