@@ -11,9 +11,14 @@ How often each position wins, four random players at the table:
 """
 
 from reports.answers import Finding, Question, fairness_answer, rankings, results, simulate_answer, write_answer
+from reports.compared import compare_answer, export_payoffs, pairs_frame, standings_frame
+from reports.comparing import Comparison
 from reports.fairness import ranking_frame, verdict
 from reports.frames import rank_scenarios, results_frame, simulation
 from reports.intervals import Estimate, Ranking, Spread
+from reports.measures import find_measure, glossary
+from reports.odds import odds, odds_frame
+from reports.planning import Aim, plan
 from sim.batch import Plan, Run, Scenario, rotations_of, run
 from sim.rules import NamedRules, Rules, RulesError, describe, diff, load, options, preset_names
 from sim.saving import Folder, FolderError
@@ -26,6 +31,8 @@ from strategies.registry import Player, Strategy, StrategyError, all_strategies,
 from strategies.views import view_of
 
 __all__ = [
+    "Aim",
+    "Comparison",
     "Estimate",
     "Finding",
     "Folder",
@@ -47,13 +54,21 @@ __all__ = [
     "TraceError",
     "all_strategies",
     "check_strategy",
+    "compare_answer",
     "crew_record",
     "describe",
     "diff",
+    "export_payoffs",
     "fairness_answer",
     "find",
+    "find_measure",
+    "glossary",
     "load",
+    "odds",
+    "odds_frame",
     "options",
+    "pairs_frame",
+    "plan",
     "preset_names",
     "rank_scenarios",
     "ranking_frame",
@@ -64,6 +79,7 @@ __all__ = [
     "run",
     "simulate_answer",
     "simulation",
+    "standings_frame",
     "strategy",
     "toolkit",
     "trace_hand",

@@ -616,13 +616,13 @@ def write_answer(question: Question, findings: Sequence[Finding], folder: Path) 
         write_whole(folder / f"{name}.parquet", content.getvalue())
     said = verdicts(question, findings)
     sections = []
-    for number, finding in enumerate(findings, start=1):
+    for finding in findings:
         ranking = rankings(question, [finding]).drop(columns="players")
         at = folder / "figures"
         if len(question.lineups) > 1:  # figures are named by the number of players alone
             at /= f"line-up-{question.lineups.index(finding.question.lineups[0]) + 1}"
         figures = save_figures(results(question, [finding.run]), ranking, at, question.common_in_words())
-        own = [verdict(question.names, finding.ranking, finding.confirmation)] if said[number:] else []
+        own = [verdict(question.names, finding.ranking, finding.confirmation)] if len(said) > 1 else []
         sections.append(Section(where(question, finding), own, (ranking_table(ranking),), figures))
     write_reports(
         folder,
