@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from reports.intervals import Estimate, Ranking, Spread
+from reports.language import listed, numeral, say
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,7 +49,9 @@ class Part:
     @property
     def where(self) -> str:
         """Return what it holds for: `4 players` or `4 players (all random)`."""
-        return f"{self.players} players ({self.lineup})" if self.lineup else f"{self.players} players"
+        if self.lineup:
+            return say("{players} players ({lineup})", players=self.players, lineup=self.lineup)
+        return say("{players} players", players=self.players)
 
     @property
     def winner(self) -> int | None:
@@ -84,18 +87,29 @@ def verdict(names: Sequence[str], ranking: Ranking, confirmation: Confirmation |
     apart = _apart(ranking.spreads[leader], ranking)
     if len(names) == 1:
         return f"{names[0]}: {apart}."
+    fields = {"rules": names[leader], "apart": apart, "worse": ", ".join(worse), "rivals": ", ".join(rivals)}
     if not rivals:
-        sure = confirmation is None or confirmation.holds
-        head = "Fairest" if sure else "Fairest at first, but not confirmed at a fresh seed"
-        again = f" {_again(names, confirmation)}" if confirmation else ""
-        there = "" if sure else " at first"
-        return f"{head}: {names[leader]}: {apart}. Surely less fair{there}: {', '.join(worse)}.{again}"
+        if confirmation is None:
+            return say("Fairest: {rules}: {apart}. Surely less fair: {worse}.", **fields)
+        head = (
+            say("Fairest: {rules}: {apart}. Surely less fair: {worse}.", **fields)
+            if confirmation.holds
+            else say(
+                "Fairest at first, but not confirmed at a fresh seed: {rules}: {apart}. "
+                "Surely less fair at first: {worse}.",
+                **fields,
+            )
+        )
+        return f"{head} {_again(names, confirmation)}"
     if not worse:
-        together = f"{', '.join(names[k] for k in best[:-1])} and {names[best[-1]]}"
-        return f"No sure winner: {together} cannot be told apart. Fairest so far: {names[leader]}: {apart}."
-    return (
-        f"Fairest so far: {names[leader]}: {apart}. "
-        f"Surely less fair: {', '.join(worse)}. Not surely worse: {', '.join(rivals)}."
+        return say(
+            "No sure winner: {together} cannot be told apart. Fairest so far: {rules}: {apart}.",
+            together=listed([names[k] for k in best]),
+            **fields,
+        )
+    return say(
+        "Fairest so far: {rules}: {apart}. Surely less fair: {worse}. Not surely worse: {rivals}.",
+        **fields,
     )
 
 
@@ -107,16 +121,20 @@ def verdict_over(names: Sequence[str], parts: Sequence[Part]) -> str:
     for part in parts:
         groups.setdefault(part.winner, []).append(part)
     said = [
-        f"{names[winner]} is fairest for {_places(held)}, where the best position wins "
-        f"{_range_of([part.ranking.spreads[winner] for part in held])} more than the worst"
+        say(
+            "{rules} is fairest for {places}, where the best position wins {size} more than the worst",
+            rules=names[winner],
+            places=_places(held),
+            size=_range_of([part.ranking.spreads[winner] for part in held]),
+        )
         for winner, held in groups.items()
         if winner is not None
     ]
     if None in groups:
-        said.append(f"no rule set is surely the fairest for {_places(groups[None])}")
+        said.append(say("no rule set is surely the fairest for {places}", places=_places(groups[None])))
     text = "; ".join(said)
     if len(groups.keys() - {None}) > 1:
-        return f"It depends on {_what_it_depends_on(parts)}: {text}."
+        return say("It depends on {what}: {text}.", what=_what_it_depends_on(parts), text=text)
     return f"{text[0].upper()}{text[1:]}." if not groups.keys() - {None} else f"{text}."
 
 
@@ -125,23 +143,31 @@ def _one_rule_over(name: str, parts: Sequence[Part]) -> str:
     spreads = [(part.ranking.spreads[0], part.where) for part in parts]
     (most, where), (least, elsewhere) = (pick(spreads, key=lambda one: one[0].value) for pick in (max, min))
     if most.low <= 0.0:
-        return f"Under {name} no position surely wins more often than another, for {_places(parts)}."
-    return (
-        f"Under {name} the positions are furthest apart for {where}, by {_hands(most)}, and closest for {elsewhere}, "
-        f"by {_hands(least)}."
+        return say(
+            "Under {rules} no position surely wins more often than another, for {places}.",
+            rules=name,
+            places=_places(parts),
+        )
+    return say(
+        "Under {rules} the positions are furthest apart for {most}, by {size}, and closest for {least}, by {smaller}.",
+        rules=name,
+        most=where,
+        size=_hands(most),
+        least=elsewhere,
+        smaller=_hands(least),
     )
 
 
 def _hands(spread: Spread) -> str:
     if spread.low > 0.0:
         return one_hand_in(spread.value)
-    return f"at most {one_hand_in(spread.high)}"
+    return say("at most {size}", size=one_hand_in(spread.high))
 
 
 def _range_of(spreads: Sequence[Spread]) -> str:
     """Return `about one hand in 40`, or the smallest and the largest of several."""
     ends = [_hands(pick(spreads, key=lambda spread: spread.value)) for pick in (min, max)]
-    return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1].removeprefix('about ')}"
+    return ends[0] if ends[0] == ends[1] else say("{small} to {large}", small=ends[0], large=ends[1])
 
 
 def _what_it_depends_on(parts: Sequence[Part]) -> str:
@@ -149,9 +175,9 @@ def _what_it_depends_on(parts: Sequence[Part]) -> str:
     sure = [part for part in parts if part.winner is not None]
     by_people = [{other.winner for other in sure if other.players == part.players} for part in sure]
     by_number = [{other.winner for other in sure if other.lineup == part.lineup} for part in sure]
-    told = ["how people play"] if any(len(winners) > 1 for winners in by_people) else []
-    told += ["how many play"] if any(len(winners) > 1 for winners in by_number) else []
-    return " and ".join(told) or "who plays"
+    told = [say("how people play")] if any(len(winners) > 1 for winners in by_people) else []
+    told += [say("how many play")] if any(len(winners) > 1 for winners in by_number) else []
+    return listed(told) or say("who plays")
 
 
 def _places(parts: Sequence[Part]) -> str:
@@ -159,24 +185,36 @@ def _places(parts: Sequence[Part]) -> str:
     numbers: dict[str, list[str]] = {}
     for part in parts:
         numbers.setdefault(part.lineup, []).append(str(part.players))
-    return _listed([f"{_listed(found)} players{f' ({lineup})' if lineup else ''}" for lineup, found in numbers.items()])
-
-
-def _listed(words: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+    return listed(
+        [
+            say("{numbers} players ({lineup})", numbers=listed(found), lineup=lineup)
+            if lineup
+            else say("{numbers} players", numbers=listed(found))
+            for lineup, found in numbers.items()
+        ]
+    )
 
 
 def _again(names: Sequence[str], confirmation: Confirmation) -> str:
     """Return what a fresh seed says of the winner in a sentence."""
     winner, rival, difference = names[confirmation.winner], names[confirmation.rival], confirmation.difference
     digits = _digits(difference.low * 100.0, difference.high * 100.0)
-    value, low, high = (f"{x * 100:.{digits}f}" for x in (difference.value, difference.low, difference.high))
-    head = f"{'Confirmed' if confirmation.holds else 'Not confirmed'} at a fresh seed"
-    head += f" ({confirmation.seed}, {confirmation.deals:,} deals)"
+    value, low, high = (numeral(f"{x * 100:.{digits}f}") for x in (difference.value, difference.low, difference.high))
+    fields = {"seed": str(confirmation.seed), "deals": confirmation.deals, "rival": rival, "low": low, "high": high}
     if confirmation.holds:
-        more = f"{value} points of spread more ({low} to {high}), {one_hand_in(difference.value)}"
-        return f"{head}: {rival}, its closest rival, has {more}."
-    return f"{head}: {rival}, its closest rival, has {low} to {high} points of spread more than {winner}."
+        return say(
+            "Confirmed at a fresh seed ({seed}, {deals:,} deals): {rival}, its closest rival, has {value} points of "
+            "spread more ({low} to {high}), {size}.",
+            value=value,
+            size=one_hand_in(difference.value),
+            **fields,
+        )
+    return say(
+        "Not confirmed at a fresh seed ({seed}, {deals:,} deals): {rival}, its closest rival, has {low} to {high} "
+        "points of spread more than {rules}.",
+        rules=winner,
+        **fields,
+    )
 
 
 def ranking_frame(
@@ -221,39 +259,49 @@ def ranking_frame(
 def position_name(position: int, players: int) -> str:
     """Return the position with its side of the table: `position 1 (left of the dealer)`."""
     if position == players:
-        return f"position {position} (the dealer)"
-    return "position 1 (left of the dealer)" if position == 1 else f"position {position}"
+        return say("position {position} (the dealer)", position=position)
+    return say("position 1 (left of the dealer)") if position == 1 else say("position {position}", position=position)
 
 
 def one_hand_in(share: float) -> str:
     """Return a difference in win share as a count of hands: 0.025 is `about one hand in 40`."""
     if share <= 0.0:
-        return "no hand at all"
+        return say("no hand at all")
     if share >= 2.0 / 3.0:
-        return "nearly every hand"
+        return say("nearly every hand")
     if share >= 0.4:
-        return "about every second hand"
+        return say("about every second hand")
     hands = 1.0 / share
     unit = 10 ** max(0, math.floor(math.log10(hands)) - 1)  # two digits are as many as "about" bears
-    return f"about one hand in {round(hands / unit) * unit:,}"
+    return say("about one hand in {hands:,}", hands=round(hands / unit) * unit)
 
 
 def _apart(spread: Spread, ranking: Ranking) -> str:
     """Return one scenario's spread in words, naming the positions only where they surely differ."""
     percent = f"{ranking.level * 100:g} %"
     digits = _digits(spread.low * 100.0, spread.high * 100.0)
-    value, low, high = (f"{x * 100:.{digits}f}" for x in (spread.value, spread.low, spread.high))
+    value, low, high = (numeral(f"{x * 100:.{digits}f}") for x in (spread.value, spread.low, spread.high))
     if spread.low <= 0.0 and spread.high >= 0.5:
-        return "too few hands to say how far the positions are apart"
+        return say("too few hands to say how far the positions are apart")
     if spread.low <= 0.0:
-        return (
-            "no position surely wins more often than another; they are at most "
-            f"{high} points of win share apart ({percent}), {one_hand_in(spread.high)}"
+        return say(
+            "no position surely wins more often than another; they are at most {high} points of win share apart "
+            "({percent}), {size}",
+            high=high,
+            percent=percent,
+            size=one_hand_in(spread.high),
         )
     best, worst = (position_name(p, ranking.players) for p in (spread.best_position, spread.worst_position))
-    return (
-        f"{best} wins more often than {worst}, by {value} points of win share "
-        f"({percent} interval {low} to {high}), {one_hand_in(spread.value)}"
+    return say(
+        "{best} wins more often than {worst}, by {value} points of win share "
+        "({percent} interval {low} to {high}), {size}",
+        best=best,
+        worst=worst,
+        value=value,
+        percent=percent,
+        low=low,
+        high=high,
+        size=one_hand_in(spread.value),
     )
 
 
