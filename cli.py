@@ -38,6 +38,7 @@ from door.options import (
     HandsOption,
     IllegalOption,
     MatchesOption,
+    MeasureOption,
     NoticeOption,
     OutOption,
     PlayersOption,
@@ -240,6 +241,7 @@ def simulate(
     threads: ThreadsOption = None,
     form: FormatOption = Format.TABLE,
     out: OutOption = None,
+    measure: MeasureOption = None,
     per_game: Annotated[
         Path | None,
         typer.Option("--per-game", metavar="FILE.parquet", rich_help_panel=OUTPUT, help="Write a row a hand or match."),
@@ -253,8 +255,9 @@ def simulate(
     named, names = rule_sets([spec], set_ or [], [], quiet)
     people = (strategy, forget_last_card, illegal_rate)
     question = ask(
-        "simulate", named, names, numbers, people, notice_rate, first_dealer, hands, matches, precision, seed, quiet
-    )
+        "simulate", named, names, numbers, people, notice_rate, first_dealer, hands, matches, precision, seed, quiet,
+        measures=measure or (),
+    )  # fmt: skip
     count = parse_threads(threads)
     folder = open_folder(out, question)
     with open_rows(per_game, question) as rows:
@@ -302,16 +305,7 @@ def fairness(
             help="Play the winner and its closest rival again at a fresh seed.",
         ),
     ] = True,
-    measure: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--measure",
-            metavar="NAME",
-            rich_help_panel=OUTPUT,
-            help="What else to tell of each rule set, as stuck_per_hand; once for each measure. "
-            "[dim]\\[default: turns, cards drawn, endings][/dim]",
-        ),
-    ] = None,
+    measure: MeasureOption = None,
     seed: SeedOption = DEFAULT_SEED,
     threads: ThreadsOption = None,
     form: FormatOption = Format.TABLE,

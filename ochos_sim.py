@@ -10,7 +10,7 @@ How often each position wins, four random players at the table:
 1.0
 """
 
-from reports.answers import Finding, Question, fairness_answer, rankings, results, simulate_answer, write_answer
+from reports.answers import Finding, Question, fairness_answer, rankings, results, simulate_answer
 from reports.compared import compare_answer, export_payoffs, pairs_frame, standings_frame
 from reports.comparing import Comparison
 from reports.fairness import ranking_frame, verdict
@@ -19,6 +19,7 @@ from reports.intervals import Estimate, Ranking, Spread
 from reports.measures import find_measure, glossary
 from reports.odds import odds, odds_frame
 from reports.planning import Aim, plan
+from reports.rules_report import write_answer
 from sim.batch import Plan, Run, Scenario, rotations_of, run
 from sim.rules import NamedRules, Rules, RulesError, describe, diff, load, options, preset_names
 from sim.saving import Folder, FolderError

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from door.options import Format
-from door.playing import Part, Played, parts_of, parts_of_comparison, parts_of_skill, play
+from door.playing import Part, Played, parts_of, parts_of_comparison, parts_of_skill, play, tell_story
 from door.printing import show, show_csv, show_json
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from reports.skilled import SkillQuestion
     from sim.batch import Plan, Rows, Run
     from sim.saving import Folder
+    from sim.story import Story
 
 Player = Callable[[Sequence[Part]], Sequence[Played]]
 """Plays parts of a question, or takes them from where they were saved; ends early when interrupted."""
@@ -50,19 +51,29 @@ def answer(
         return play(question, parts, folder, threads, quiet, rows)
 
     if isinstance(question, Question):
-        return find_rules(question, parts_of(question), player)
+        # A report tells all that there is to tell.
+        wanted = question.wants_story or folder is not None
+        teller = partial(tell_story, threads=threads, quiet=quiet) if wanted else None
+        return find_rules(question, parts_of(question), player, teller)
     return find(question, player, threads)
 
 
-def find_rules(question: "Question", parts: Sequence[Part], player: Player) -> Answered:
-    """Answer a question about rules by runs; those that confirm its winners follow when the winners are known."""
+def find_rules(
+    question: "Question", parts: Sequence[Part], player: Player, teller: "Callable[[Run], Story] | None" = None
+) -> Answered:
+    """Answer a question about rules by runs; those that confirm its winners follow when the winners are known.
+
+    teller: tells how the hands of a run went, if that is wanted.
+    """
     from reports.answers import Finding
 
     played = player(parts)
+    whole = played[-1].run.stopped != "interrupted"
     findings, taken = [], []
     for (_, own), one in zip(question.parts(), played, strict=False):  # fewer, if interrupted
         if int(one.run.tally.blocks):
-            findings.append(Finding.of(own, one.run))
+            story = teller(one.run) if teller is not None and whole else None
+            findings.append(Finding.of(own, one.run, story))
             taken.append(one.taken)
     answered = Answered(question, findings, [one.run for one in played], taken)
     if not answered.whole:
@@ -111,7 +122,7 @@ def results(answered: Answered) -> "pd.DataFrame":
     if isinstance(question, comparing.Comparison):
         return compared.results(question, answered.findings)
     assert isinstance(question, answers.Question)
-    return answers.results(question, [finding.run for finding in answered.findings])
+    return answers.results(question, answered.findings)
 
 
 def as_json(answered: Answered) -> dict[str, Any]:
@@ -125,7 +136,7 @@ def as_json(answered: Answered) -> dict[str, Any]:
         return compared.compare_answer(question, findings)
     assert isinstance(question, answers.Question)
     if question.verb == "simulate":
-        return answers.simulate_answer(question, answered.runs[0])
+        return answers.simulate_answer(question, answered.findings[0])
     return answers.fairness_answer(question, findings)
 
 
@@ -151,7 +162,9 @@ def write(answered: Answered, out: Path) -> None:
 
     question = answered.question
     if isinstance(question, answers.Question):
-        answers.write_answer(question, answered.findings, out)
+        from reports.rules_report import write_answer
+
+        write_answer(question, answered.findings, out)
     elif isinstance(question, skilled.SkillQuestion):
         from reports.skill_report import write_skill
 

@@ -1,14 +1,15 @@
 """Answers again from what was saved, and many questions from one file: what `report` and `batch` do."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from door.answering import Answered, answer, find, find_rules, results, write
-from door.playing import Part, Played, ask, ask_comparison, ask_skill, open_folder, version
-from door.words import CommandError, parse_one_number, parse_one_rule_set, parse_players, rule_sets
+from door.playing import Part, Played, ask, ask_comparison, ask_skill, open_folder, tell_story, version
+from door.printing import note
+from door.words import CommandError, crew_of, parse_one_number, parse_one_rule_set, parse_players, rule_sets
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,6 +46,7 @@ def answer_again(path: Path, threads: int) -> Answered:
     from reports.answers import Question
     from reports.experiment import ExperimentError, nobody, question_in
     from sim.saving import Folder, FolderError
+    from strategies.registry import StrategyError
 
     question = question_in(path)
     try:
@@ -61,16 +63,25 @@ def answer_again(path: Path, threads: int) -> Answered:
         return [_taken(folder, part, question) for part in parts]
 
     if not isinstance(question, Question):
-        _check_people(path, question)
+        _check_people(path, question.strategies)  # type: ignore[attr-defined]
         return find(question, player, threads)
+    entries = [entry for lineup in question.lineups for entry in lineup]
+    try:
+        _check_people(path, entries)
+    except (ExperimentError, StrategyError) as error:
+        note(f"{error}: how the hands went is left out")
+        people, teller = nobody, None
+    else:
+        people = partial(crew_of, notice_rate=question.notice_rate)
+        teller = partial(tell_story, threads=threads, quiet=True)
 
     def planned(own: "Question") -> "Plan":
-        return own.plan(*nobody(own.seats()))
+        return own.plan(*people(own.seats()))
 
     from reports.answers import stop_rule
 
     parts = [Part(name, partial(planned, own), partial(stop_rule, own), own) for name, own in question.parts()]
-    return find_rules(question, parts, player)
+    return find_rules(question, parts, player, teller)
 
 
 def _taken(folder: "Folder", part: Part, question: "Asked") -> Played:
@@ -91,12 +102,15 @@ def _taken(folder: "Folder", part: Part, question: "Asked") -> Played:
     return Played(run, rule, True)
 
 
-def _check_people(path: Path, question: Any) -> None:
-    """Refuse strategies that are no longer what they were, as some hands are played again. Raises ExperimentError."""
+def _check_people(path: Path, people: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse strategies that are no longer what they were, as some hands are played again.
+
+    Raises ExperimentError, and StrategyError for those that are no longer there.
+    """
     from reports.experiment import ExperimentError
     from strategies.registry import find as find_strategy
 
-    for entry in question.strategies:
+    for entry in people:
         if find_strategy(entry["strategy"]).source != entry.get("source", ""):
             raise ExperimentError(f"{path}: {entry['strategy']} is no longer what was played; play it again")
 

@@ -123,6 +123,16 @@ FirstDealerOption = Annotated[
         help="Who deals first in a match. [dim]\\[default: by chance][/dim]",
     ),
 ]
+MeasureOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measure",
+        metavar="NAME",
+        rich_help_panel=OUTPUT,
+        help="What else to tell, as stuck_per_hand or drama; once for each measure. "
+        "[dim]\\[default: turns, cards drawn, endings][/dim]",
+    ),
+]
 SeedOption = Annotated[
     str,
     typer.Option(

@@ -5,7 +5,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from sim.batch import Plan, Rows, Run
     from sim.rules import NamedRules
     from sim.saving import Folder
+    from sim.story import Story
     from sim.tally import Tally
 
 NAME = "ochos-sim"
@@ -398,6 +399,17 @@ def progress_bar(quiet: bool) -> "Iterator[Callable[[str, Plan, Run | None], Cal
             return advance
 
         yield begin
+
+
+def tell_story(run: "Run", *, threads: int, quiet: bool) -> "Story":
+    """Play the first hands of a run again and follow how they went. Raises StrategyFault."""
+    from sim.story import MOST_HANDS, MOST_MATCHES, tell
+
+    plan = replace(run.plan, blocks=int(run.tally.blocks))
+    if not quiet and sys.stderr.isatty():
+        what = f"{MOST_MATCHES:,} matches" if plan.matches else f"{MOST_HANDS:,} hands"
+        note(f"following how the first {what} went, turn by turn ...")
+    return tell(plan, threads=threads)
 
 
 def resume_command(words: Sequence[str], seed: int) -> str:

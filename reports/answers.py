@@ -11,29 +11,32 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from reports.fairness import Confirmation, Part, closest, confirm, ranking_frame, verdict, verdict_over
-from reports.frames import (
-    hand_estimates,
-    lineup_text,
-    match_estimates,
-    median_turns,
-    rank_scenarios,
-    results_frame,
-    scenario_estimates,
-    simulation,
-)
+from reports.frames import even_chances, hand_estimates, lineup_text, rank_scenarios, simulation
 from reports.intervals import Estimate, Ranking
-from reports.measures import HAND_MEASURES, MATCHES
+from reports.language import listed, numeral, say, say_count, speaking
+from reports.measures import (
+    ALSO_CALLED,
+    EVENNESS,
+    HAND_MEASURES,
+    JUDGED,
+    LENGTHS,
+    MATCHES,
+    QUANTILES,
+    STORY_HANDS,
+    STORY_MATCHES,
+    quantile_of,
+)
+from reports.story import everything, measures_frame
 from reports.tables import lineup_name, option_value
 from sim.batch import Plan, Run, Scenario, looks, rotations_of
 from sim.rules import NamedRules, Rules, RulesError, changes_of, diff, load, preset_names
-from sim.saving import write_whole
+from sim.story import Story
 from sim.streams import RNG_VERSION
 from sim.tally import PLAYER_MEASURES, Tally
 
@@ -44,9 +47,37 @@ MEDIAN = "median_turns"
 WHAT_ELSE = ("turns_per_hand", MEDIAN, "cards_drawn_per_hand", "blocked", "capped")
 """Measures of a hand that are told beside the fairness of a rule set."""
 WHAT_ELSE_OF_MATCHES = ("hands_per_match", "turns_per_match", "first_dealer_wins")
-MEASURED = (MEDIAN, *(measure.name for key, measure in HAND_MEASURES.items() if key not in PLAYER_MEASURES))
+STORIED = tuple(measure.name for measure in (*STORY_HANDS.values(), *JUDGED.values()))
+STORIED_OF_MATCHES = tuple(measure.name for measure in STORY_MATCHES.values())
+"""What the tallies do not hold: it is told by hands that are played again."""
+
+
+def _lengths(ending: str) -> tuple[str, ...]:
+    own = [name for name in LENGTHS if name.endswith(ending)]
+    return (*own, *(quantile_of(name, share).name for name in own for share in QUANTILES))
+
+
+MEASURED = tuple(
+    dict.fromkeys(
+        [
+            MEDIAN,
+            *(measure.name for key, measure in HAND_MEASURES.items() if key not in PLAYER_MEASURES),
+            *(EVENNESS[key].name for key in ("cramers_v", "entropy")),
+            *_lengths("_hand"),
+            *STORIED,
+        ]
+    )
+)
 """What can be told of a hand beside the fairness of a rule set."""
-MEASURED_OF_MATCHES = tuple(measure.name for key, measure in MATCHES.items() if key != "match_win")
+MEASURED_OF_MATCHES = tuple(
+    dict.fromkeys(
+        [
+            *(measure.name for key, measure in MATCHES.items() if key != "match_win"),
+            *_lengths("_match"),
+            *STORIED_OF_MATCHES,
+        ]
+    )
+)
 SEEDS = 2**64
 PRECISE = "precise enough"
 INTERRUPTED = "interrupted"
@@ -94,7 +125,7 @@ class Asked(ABC):
 
     def common_in_words(self) -> str:
         """Return `all with draw.limit=2`, or nothing."""
-        return f"all with {', '.join(self.common())}" if self.common() else ""
+        return say("all with {settings}", settings=", ".join(self.common())) if self.common() else ""
 
     def named(self) -> list[tuple[NamedRules, str]]:
         """Return the rule sets with what they are called."""
@@ -193,6 +224,11 @@ class Question(Asked):
         if alone:
             raise QuestionError(f"no line-up is for {min(alone)} players; allowed: one strategy for all seats")
 
+    @property
+    def wants_story(self) -> bool:
+        """Whether a measure is asked for that hands which are played again have to tell."""
+        return any(name in (*STORIED, *STORIED_OF_MATCHES) for name in self.measures)
+
     def sittings(self) -> list[tuple[int, Lineup]]:
         """Return the parts of the question: each number of players with each line-up that it may have."""
         return [(n, lineup) for n in self.players for lineup in self.lineups if len(lineup) in (1, n)]
@@ -239,8 +275,9 @@ class Question(Asked):
     def experiment(self) -> dict[str, Any]:
         """Return the question in full, as a results folder keeps it."""
         told = {**self.told(self.verb), "first_dealer": self.first_dealer}
+        told["measures"] = list(self.measures) or None
         if self.verb == "fairness":
-            told |= {"confirm": self.confirmed, "measures": list(self.measures) or None}
+            told["confirm"] = self.confirmed
         if len(self.lineups) == 1:
             return {**told, "lineup": [dict(entry) for entry in self.lineups[0]]}
         return {**told, "lineups": [{"seats": [dict(entry) for entry in lineup]} for lineup in self.lineups]}
@@ -278,11 +315,14 @@ class Finding:
     what_else: Mapping[str, Sequence[Estimate]]
     confirmation: Confirmation | None = None
     """What a fresh seed says of the winner; None: there is none, or it was not asked."""
+    story: Story | None = None
+    """How the first of its hands went; None: nobody needed it."""
 
     @classmethod
-    def of(cls, question: Question, run: Run) -> "Finding":
+    def of(cls, question: Question, run: Run, story: Story | None = None) -> "Finding":
         """Work it out; takes up to seconds where many rule sets are compared."""
-        return cls(question, run, rank_scenarios(run.tally, run.plan.players), what_else(run, question.measures))
+        ranking = rank_scenarios(run.tally, run.plan.players)
+        return cls(question, run, ranking, what_else(run, question.measures, story, ranking), story=story)
 
     def confirmed_by(self, run: Run) -> "Finding":
         """Return it with what a run of `Question.again` says of its winner."""
@@ -369,18 +409,29 @@ def _watched(verb: str, tally: Tally, plan: Plan) -> list[Estimate]:
 
 def stopped(question: Asked, run: Run) -> str:
     """Why a run stopped, in words."""
-    if run.stopped == INTERRUPTED or run.stopped.startswith(PRECISE):
-        return run.stopped
-    what = "all matches played" if question.matches else "all hands played"
-    return what if question.precision is None else f"{what} before ± {question.precision:g} was reached"
+    wanted = "" if question.precision is None else numeral(f"{question.precision:g}")
+    if run.stopped == INTERRUPTED:
+        return say("interrupted")
+    if run.stopped.startswith(PRECISE):
+        if "spread" in run.stopped:
+            return say("precise enough: every spread is known to ± {wanted} or better", wanted=wanted)
+        return say("precise enough: every win share is known to ± {wanted} or better", wanted=wanted)
+    if question.matches:
+        if wanted:
+            return say("all matches played before ± {wanted} was reached", wanted=wanted)
+        return say("all matches played")
+    if wanted:
+        return say("all hands played before ± {wanted} was reached", wanted=wanted)
+    return say("all hands played")
 
 
 # --- Answers in the form of the contracts --------------------------------------------------------------------------
 
 
-def simulate_answer(question: Question, run: Run) -> dict[str, Any]:
+def simulate_answer(question: Question, finding: Finding) -> dict[str, Any]:
     """Return what `simulate --format json` prints."""
-    named = question.rules[0]
+    named, run = question.rules[0], finding.run
+    measured = {name: each[0].as_dict() for name, each in finding.what_else.items()}
     return {
         "rules": named.rules.as_dict(),
         **{key: value for key, value in origin(named, question.names[0]).items() if key != "name"},
@@ -391,7 +442,23 @@ def simulate_answer(question: Question, run: Run) -> dict[str, Any]:
         "rng_version": RNG_VERSION,
         "version": question.version,
         **simulation(run),
+        "evenness": _evenness(finding, 0),
+        **({"measures": measured} if question.measures else {}),
         "stopped": stopped(question, run),
+    }
+
+
+def _evenness(finding: Finding, scenario: int) -> dict[str, Any]:
+    """Return how evenly the positions win under a rule set, in the three ways there are."""
+    tally, players = finding.run.tally, finding.run.plan.players
+    spread, even = finding.ranking.spreads[scenario], even_chances(tally, players)[scenario]
+    return {
+        "spread": spread.estimate.as_dict(),
+        "spread_plain": spread.plain,
+        "spread_null": spread.null,
+        "cramers_v": even.cramers_v.as_dict(),
+        "win_entropy": even.entropy.as_dict(),
+        "chi_square": {"statistic": even.test.statistic, "df": even.test.df, "p": even.test.p_value},
     }
 
 
@@ -443,6 +510,7 @@ def _section(question: Question, finding: Finding) -> dict[str, Any]:
                     {"position": p, "win_share": estimate.as_dict()} for p, estimate in enumerate(shares[k], start=1)
                 ],
                 **{name: estimates[k].as_dict() for name, estimates in finding.what_else.items()},
+                "evenness": _evenness(finding, k),
                 "hands": int(tally.hands[k]),
             }
         )
@@ -498,45 +566,36 @@ def _differences(names: Sequence[str], ranking: Ranking) -> list[dict[str, Any]]
     ]
 
 
-def what_else(run: Run, measures: Sequence[str] = ()) -> dict[str, list[Estimate]]:
-    """Return what changes beside the fairness, or the measures named: estimates by measure, one a scenario."""
-    scenarios = run.plan.scenarios
-    of_matches = [name for name in measures or WHAT_ELSE_OF_MATCHES if name in MEASURED_OF_MATCHES]
-    found: dict[str, list[Estimate]] = {}
-    for name in measures or WHAT_ELSE:
-        if name == MEDIAN:
-            # A mean is pulled up by hands that run to the cap: the median and the capped share stand beside it.
-            found[name] = median_turns(run.tally)
-        elif name not in MEASURED_OF_MATCHES:
-            found[name] = scenario_estimates(run.tally, name, scenarios)
-    if run.plan.matches:
-        count = int(run.tally.blocks) * run.plan.rotations
-        for name in of_matches:
-            found[name] = [
-                e
-                for k in range(len(scenarios))
-                for measure, by, _, e in match_estimates(run.tally, k, count)
-                if measure.name == name and not by
-            ]
-    return found
+def what_else(
+    run: Run, measures: Sequence[str] = (), story: Story | None = None, ranking: Ranking | None = None
+) -> dict[str, list[Estimate]]:
+    """Return what changes beside the fairness, or the measures named: estimates by measure, one a scenario.
+
+    Of what never came up, such as how often penalties are cut short where there are none, anything is possible.
+    """
+    # A mean is pulled up by hands that run to the cap: the median and the capped share stand beside it.
+    names = measures or (*WHAT_ELSE, *(WHAT_ELSE_OF_MATCHES if run.plan.matches else ()))
+    told = [
+        {measure.name: value for measure, by, _, value in found if not by} for found in everything(run, story, ranking)
+    ]
+    anything = Estimate(0.0, 0.0, 0.0, 1.0)
+    return {name: [found.get(ALSO_CALLED.get(name, name), anything) for found in told] for name in names}
 
 
 def asked_in_words(question: Question) -> str:
     """Return the question as a sentence."""
-    players = f"{_listed([str(n) for n in question.players])} players"
+    players = say("{numbers} players", numbers=listed([str(n) for n in question.players]))
     if len(question.lineups) > 1:
-        players += f" (line-ups: {'; '.join(lineup_name(lineup) for lineup in question.lineups)})"
+        lineups = "; ".join(lineup_name(lineup) for lineup in question.lineups)
+        players = say("{players} (line-ups: {lineups})", players=players, lineups=lineups)
     if len(question.names) == 1:
-        return f"How fair is {question.names[0]} for {players}?"
-    common = f" ({question.common_in_words()})" if question.common() else ""
+        return say("How fair is {rules} for {players}?", rules=question.names[0], players=players)
+    if question.common():
+        players = say("{players} ({settings})", players=players, settings=question.common_in_words())
     presets = {named.preset for named in question.rules}
     if len(presets) == 1 and all("+".join([n.preset, *n.changes]) == name for n, name in question.named()):
-        return f"Which house rule of {presets.pop()} is fairest{common}, for {players}?"
-    return f"Which is fairer for {players}{common}: {', '.join(question.names)}?"
-
-
-def _listed(words: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+        return say("Which house rule of {preset} is fairest for {players}?", preset=presets.pop(), players=players)
+    return say("Which is fairer for {players}: {rules}?", players=players, rules=", ".join(question.names))
 
 
 def _verdict(question: Question, finding: Finding) -> str:
@@ -556,7 +615,7 @@ def _part(question: Question, finding: Finding) -> Part:
 
 
 def _settings(question: Question) -> str:
-    return f"All with {', '.join(question.common())}"
+    return say("All with {settings}", settings=", ".join(question.common()))
 
 
 def origin(named: NamedRules, name: str) -> dict[str, Any]:
@@ -567,16 +626,20 @@ def origin(named: NamedRules, name: str) -> dict[str, Any]:
 # --- Frames and files ----------------------------------------------------------------------------------------------
 
 
-def results(question: Question, runs: Sequence[Run]) -> "pd.DataFrame":
-    """Everything measured, tidy (`reports.frames.results_frame`), all numbers of players."""
+def results(question: Question, findings: Sequence[Finding]) -> "pd.DataFrame":
+    """Everything measured, tidy (`reports.story.measures_frame`), all numbers of players."""
     import pandas as pd
 
-    frames = [results_frame(run, question.names).assign(**_provenance(question, run)) for run in runs]
+    frames = [
+        measures_frame(finding.run, question.names, finding.story).assign(**_provenance(question, finding.run))
+        for finding in findings
+    ]
     return pd.concat(frames, ignore_index=True)
 
 
 def _provenance(question: Question, run: Run) -> dict[str, Any]:
-    return {"version": question.version, "rng_version": RNG_VERSION, "stopped": stopped(question, run)}
+    with speaking("en"):  # data is the same in every language
+        return {"version": question.version, "rng_version": RNG_VERSION, "stopped": stopped(question, run)}
 
 
 def records(frame: "pd.DataFrame") -> list[dict[str, Any]]:
@@ -601,51 +664,6 @@ def rankings(question: Question, findings: Sequence[Finding]) -> "pd.DataFrame":
     return pd.concat(frames, ignore_index=True)
 
 
-def write_answer(question: Question, findings: Sequence[Finding], folder: Path) -> None:
-    """Write tables, figures and pages into a results folder. Equal questions give equal bytes. Raises OSError."""
-    # Here, because matplotlib and jinja take their time and most answers are printed only.
-    from reports.figures import save_figures
-    from reports.page import Facts, Report, Section, ranking_table, write_reports
-
-    runs = [finding.run for finding in findings]
-    everything, ranked = results(question, runs), rankings(question, findings)
-    for name, frame in (("results", everything), ("ranking", ranked)):
-        write_whole(folder / f"{name}.csv", frame.to_csv(index=False).encode())
-        content = BytesIO()
-        frame.to_parquet(content, index=False)
-        write_whole(folder / f"{name}.parquet", content.getvalue())
-    said = verdicts(question, findings)
-    sections = []
-    for finding in findings:
-        ranking = rankings(question, [finding]).drop(columns="players")
-        at = folder / "figures"
-        if len(question.lineups) > 1:  # figures are named by the number of players alone
-            at /= f"line-up-{question.lineups.index(finding.question.lineups[0]) + 1}"
-        figures = save_figures(results(question, [finding.run]), ranking, at, question.common_in_words())
-        own = [verdict(question.names, finding.ranking, finding.confirmation)] if len(said) > 1 else []
-        sections.append(Section(where(question, finding), own, (ranking_table(ranking),), figures))
-    write_reports(
-        folder,
-        Report(
-            question=asked_in_words(question),
-            verdict=said[:1],
-            sections=sections,
-            method=method(question, runs),
-            rules=compared_rules(question.rules),
-            command=question.command(),
-            facts=Facts(
-                seed=question.seed,
-                hands=sum(int(run.tally.hands.sum()) for run in runs),
-                played=played_in_words(runs),
-                version=question.version,
-                rng_version=RNG_VERSION,
-                lineup=lineups_in_words(runs),
-                stop_reason="; ".join(dict.fromkeys(stopped(question, run) for run in runs)),
-            ),
-        ),
-    )
-
-
 def verdicts(question: Question, findings: Sequence[Finding]) -> list[str]:
     """Return the answer in sentences: the whole in one, then, if it has several parts, each of these."""
     if len(question.sittings()) == 1:
@@ -658,37 +676,52 @@ def verdicts(question: Question, findings: Sequence[Finding]) -> list[str]:
 
 def method(question: Question, runs: Sequence[Run]) -> list[str]:
     """How it was found out, in paragraphs."""
-    turned = max(run.plan.rotations for run in runs)
-    deals = (
-        "Every hand was played by the computer with the line-up given below, from a deal that follows from the seed."
-    )
+    deals = [
+        say(
+            "Every hand was played by the computer with the line-up given below, from a deal that follows from the "
+            "seed."
+        )
+    ]
     if len(question.names) > 1:
-        deals += " All rule sets met the same deals, so that luck is the same for all and differences are sharper."
-    if turned > 1:
-        deals += " Each deal was played once for each turn of the line-up round the table, so that no seat has an edge."
-    intervals = (
-        "Intervals are 95 % intervals. They come from deals, not from hands, because the hands of one deal depend on "
-        "each other. The intervals of the spreads hold for all rule sets of a table together, and so does the best set."
-    )
+        deals.append(
+            say("All rule sets met the same deals, so that luck is the same for all and differences are sharper.")
+        )
+    if max(run.plan.rotations for run in runs) > 1:
+        deals.append(
+            say("Each deal was played once for each turn of the line-up round the table, so that no seat has an edge.")
+        )
+    intervals = [
+        say(
+            "Intervals are 95 % intervals. They come from deals, not from hands, because the hands of one deal depend "
+            "on each other. The intervals of the spreads hold for all rule sets of a table together, and so does the "
+            "best set."
+        )
+    ]
     if question.verb == "fairness":
-        intervals += (
-            " Under a perfectly fair rule too some position comes out ahead by chance. The spreads shown are corrected "
-            "for that; ranking.csv also holds them as they came out (spread_plain) and about how much a perfectly fair "
-            "rule would show by chance alone (spread_null)."
+        intervals.append(
+            say(
+                "Under a perfectly fair rule too some position comes out ahead by chance. The spreads shown are "
+                "corrected for that; ranking.csv also holds them as they came out (spread_plain) and about how much a "
+                "perfectly fair rule would show by chance alone (spread_null)."
+            )
         )
     if question.confirmed and len(question.names) > 1:
-        intervals += (
-            " A winner and its closest rival met as many deals again, at another seed: the best of several looks "
-            "better than it is, and only what comes out ahead twice is called the fairest."
+        intervals.append(
+            say(
+                "A winner and its closest rival met as many deals again, at another seed: the best of several looks "
+                "better than it is, and only what comes out ahead twice is called the fairest."
+            )
         )
-    if question.precision is None:
-        return [deals, intervals]
-    return [
-        deals,
-        intervals,
-        "The number of hands was not fixed: the run looked at its result from 1,000 deals on and stopped when it was "
-        f"precise to ± {question.precision:g}, so the interval that ended it is slightly too narrow.",
-    ]
+    paragraphs = [" ".join(deals), " ".join(intervals)]
+    if question.precision is not None:
+        paragraphs.append(
+            say(
+                "The number of hands was not fixed: the run looked at its result from 1,000 deals on and stopped when "
+                "it was precise to ± {precision}, so the interval that ended it is slightly too narrow.",
+                precision=numeral(f"{question.precision:g}"),
+            )
+        )
+    return paragraphs
 
 
 def lineups_in_words(runs: Sequence[Run]) -> str:
@@ -700,17 +733,34 @@ def played_in_words(runs: Sequence[Run]) -> str:
     """Return how much was played, shortly: `1,000,000 deals, each under 6 rule sets, for 2 and for 4 players`."""
     said: dict[str, list[int]] = {}
     for run in runs:
-        count = int(run.tally.blocks)
-        what = "match" if run.plan.matches else "deal"
-        text = f"{count:,} {what}{'' if count == 1 else 'es' if run.plan.matches else 's'}"
-        ways = [f"under {len(run.plan.scenarios)} rule sets"] if len(run.plan.scenarios) > 1 else []
-        ways += [f"with {run.plan.rotations} turns of the line-up"] if run.plan.rotations > 1 else []
-        text += f", each {' and '.join(ways)}" if ways else ""
-        said.setdefault(text, []).append(run.plan.players)
+        said.setdefault(_played(run), []).append(run.plan.players)
     if len(runs) == 1:
         return next(iter(said))
-    told = {text: " and for ".join(map(str, dict.fromkeys(players))) for text, players in said.items()}
-    return "; ".join(f"{text}, for {players} players" for text, players in told.items())
+    return "; ".join(
+        say(
+            "{played}, for {numbers} players",
+            played=text,
+            numbers=listed([str(number) for number in dict.fromkeys(players)]),
+        )
+        for text, players in said.items()
+    )
+
+
+def _played(run: Run) -> str:
+    count, sets, turns = int(run.tally.blocks), len(run.plan.scenarios), run.plan.rotations
+    played = (
+        say_count("{count:,} match", "{count:,} matches", count)
+        if run.plan.matches
+        else say_count("{count:,} deal", "{count:,} deals", count)
+    )
+    fields = {"played": played, "sets": sets, "turns": turns}
+    if sets > 1 and turns > 1:
+        return say("{played}, each under {sets} rule sets and with {turns} turns of the line-up", **fields)
+    if sets > 1:
+        return say("{played}, each under {sets} rule sets", **fields)
+    if turns > 1:
+        return say("{played}, each with {turns} turns of the line-up", **fields)
+    return played
 
 
 def compared_rules(rules: Sequence[NamedRules]) -> list[Any]:
@@ -745,4 +795,4 @@ def _base_of_file(path: str) -> tuple[str, NamedRules]:
             return base, load(base)
     except (OSError, ValueError, RulesError):
         pass  # the file has gone or was changed since it was read: the defaults serve as well
-    return "the defaults", NamedRules(Rules(), "", (), (), "", "", "")
+    return say("the defaults"), NamedRules(Rules(), "", (), (), "", "", "")

@@ -216,13 +216,16 @@ def even_chances(tally: Tally, players: int) -> list[Evenness]:
     return found
 
 
-def fairness_estimates(tally: Tally, players: int) -> list[list[Found]]:
+def fairness_estimates(tally: Tally, players: int, ranking: Ranking | None = None) -> list[list[Found]]:
     """Spread, Cramér's V and entropy by scenario; the intervals of the spreads hold together.
+
+    ranking: what `rank_scenarios` says of this tally, where it is known already.
 
     The plain spread stands in the interval of the true one, and its value under fair rules is exact.
     """
     found = []
-    for spread, even in zip(rank_scenarios(tally, players).spreads, even_chances(tally, players), strict=True):
+    spreads = (rank_scenarios(tally, players) if ranking is None else ranking).spreads
+    for spread, even in zip(spreads, even_chances(tally, players), strict=True):
         values = {
             "value": spread.estimate,
             "plain": Estimate(spread.plain, spread.se, min(spread.low, spread.plain), max(spread.high, spread.plain)),

@@ -89,8 +89,8 @@ HAND_MEASURES = {
         mark("turns of a hand in which the player had more than one thing to do"),
         "lively",
         mark(
-            "Σ turns whose own play put a question / Σ hands; whether to answer a penalty draw, to stop, or which suit to "
-            "declare does not count"
+            "Σ turns whose own play put a question / Σ hands; whether to answer a penalty draw, to stop, or which suit "
+            "to declare does not count"
         ),
     ),
     "stuck": _hand(
@@ -534,8 +534,8 @@ JUDGED = {
         PARTS,
         "lively",
         mark(
-            "mean of √(max pᵢ − p of the later winner) over the turns of a hand at whose beginning it is above 0, and 0 "
-            "without such a turn; p as for uncertainty"
+            "mean of √(max pᵢ − p of the later winner) over the turns of a hand at whose beginning it is above 0, and "
+            "0 without such a turn; p as for uncertainty"
         ),
         f"{_BROWNE}; Xexéo, Mangeli & Oliveira 2016 (several players)",
     ),
@@ -547,8 +547,8 @@ JUDGED = {
         PARTS,
         "lively",
         mark(
-            "number of the last turn at whose beginning somebody else than the later winner had the best chance / turns of "
-            "the hand; p as for uncertainty"
+            "number of the last turn at whose beginning somebody else than the later winner had the best chance / "
+            "turns of the hand; p as for uncertainty"
         ),
         _BROWNE,
     ),
@@ -560,8 +560,8 @@ JUDGED = {
         PARTS,
         "lively",
         mark(
-            "largest p of the player of a turn after it minus before it, over the turns of a hand but the last, or 0; p as "
-            "for uncertainty"
+            "largest p of the player of a turn after it minus before it, over the turns of a hand but the last, or 0; "
+            "p as for uncertainty"
         ),
         f"{_BROWNE} (killer moves)",
     ),

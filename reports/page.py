@@ -20,7 +20,9 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from reports.language import language, mark, numeral, say, say_count
 from reports.output import LEVEL, NEVER, with_interval
+from reports.tables import none_ended, rank_range
 from sim.saving import write_whole
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -134,14 +136,14 @@ class Picture:
 
 # label, and what the fraction or count is multiplied by to be shown
 MEASURES = {
-    "turns_per_hand": ("Turns a hand", 1.0),
-    "median_turns": ("Median turns", 1.0),
-    "cards_drawn_per_hand": ("Cards drawn a hand", 1.0),
-    "blocked": ("Blocked hands, %", 100.0),
-    "capped": ("Capped hands, %", 100.0),
-    "hands_per_match": ("Hands a match", 1.0),
-    "turns_per_match": ("Turns a match", 1.0),
-    "first_dealer_wins": ("First dealer's matches, %", 100.0),
+    "turns_per_hand": (mark("Turns a hand"), 1.0),
+    "median_turns": (mark("Median turns"), 1.0),
+    "cards_drawn_per_hand": (mark("Cards drawn a hand"), 1.0),
+    "blocked": (mark("Blocked hands, %"), 100.0),
+    "capped": (mark("Capped hands, %"), 100.0),
+    "hands_per_match": (mark("Hands a match"), 1.0),
+    "turns_per_match": (mark("Turns a match"), 1.0),
+    "first_dealer_wins": (mark("First dealer's matches, %"), 100.0),
 }
 DASH = "–"
 FEW_CHANGES = 6
@@ -168,14 +170,18 @@ def write_reports(directory: Path | str, report: Report) -> list[Path]:
         "sections": sections,
         "facts": fact_rows(report.facts),
         "headings": {
-            "words": "What the columns mean",
-            "rules": "Rules compared" if len(report.rules) > 1 else "The rules",
-            "method": "Method",
-            "again": "The same numbers again",
+            "words": say("What the columns mean"),
+            "rules": say("Rules compared") if len(report.rules) > 1 else say("The rules"),
+            "method": say("Method"),
+            "again": say("The same numbers again"),
         },
         "differing": differing,
         "bases": sorted({rules.base for _, rules in differing}),
         "few": FEW_CHANGES,
+        "language": language(),
+        "say": say,
+        "say_count": say_count,
+        "in_words": _change_in_words,
         # our own file, and nothing else: what is said in a report never comes into it
         "script": Markup(script),
         "script_hash": f"sha256-{b64encode(hashlib.sha256(script.encode()).digest()).decode()}",
@@ -208,21 +214,22 @@ def ranking_table(ranking: pd.DataFrame) -> Table:
     notes = []
     if never:
         most = max(float(ranking[f"{name}_high"].max()) for name in never)
-        notes.append(f"No hand was {' or '.join(never)} (at most {100.0 * most:.2g} %).")
+        notes.append(none_ended(never, most))
     notes.append(
-        "Position 1 sits left of the dealer, the last position is the dealer. Spread: by how many percentage points of "
-        "win share the best position beats the worst; 0 is perfectly fair."
+        say(
+            "Position 1 sits left of the dealer, the last position is the dealer. Spread: by how many percentage "
+            "points of win share the best position beats the worst; 0 is perfectly fair."
+        )
     )
     if compared:
-        notes.append("May be fairest: no other rule set here is surely fairer.")
-    notes.append("A dash: no position surely wins more often than another.")
+        notes.append(say("May be fairest: no other rule set here is surely fairer."))
+    notes.append(say("A dash: no position surely wins more often than another."))
     rows = []
     for record in ranking.to_dict("records"):
         row: list[str | Number] = [str(record["rules"])]
         if compared:
             low, high = record["rank_low"], record["rank_high"]
-            rank = Number(f"{low}" if low == high else f"{low} to {high}", low)
-            row += [rank, "yes" if record["in_best_set"] else "no"]
+            row += [Number(rank_range(low, high), low), say("yes") if record["in_best_set"] else say("no")]
         row.append(estimate_cell(record["spread"], record["spread_low"], record["spread_high"], 100.0))
         sure = record["spread_low"] > 0.0
         for key in ("best_position", "worst_position"):
@@ -231,21 +238,41 @@ def ranking_table(ranking: pd.DataFrame) -> Table:
             factor = MEASURES.get(name, ("", 1.0))[1]
             row.append(estimate_cell(record[name], record[f"{name}_low"], record[f"{name}_high"], factor))
         rows.append(tuple(row))
-    ranks = ["Rank", "May be fairest"] if compared else []
-    labels = [MEASURES[name][0] if name in MEASURES else name.replace("_", " ").capitalize() for name in measures]
-    columns = ("Rules", *ranks, "Spread, points", "Best position", "Worst position", *labels)
-    order = "Rule sets, the fairest first" if compared else "How fair the positions are"
-    return Table(f"{order}, with {LEVEL} intervals in brackets", columns, tuple(rows), " ".join(notes))
+    ranks = [say("Rank"), say("May be fairest")] if compared else []
+    labels = [say(MEASURES[name][0]) if name in MEASURES else name.replace("_", " ").capitalize() for name in measures]
+    positions = (say("Spread, points"), say("Best position"), say("Worst position"))
+    columns = (say("Rules"), *ranks, *positions, *labels)
+    order = (
+        say("Rule sets, the fairest first, with {level} intervals in brackets", level=LEVEL)
+        if compared
+        else say("How fair the positions are, with {level} intervals in brackets", level=LEVEL)
+    )
+    return Table(order, columns, tuple(rows), " ".join(notes))
+
+
+def _change_in_words(change: Change, base: str = "") -> str:
+    """Return `draw.limit 3 instead of 1`, with the base if it is not clear, for a line of text."""
+    fields = {"option": change.key, "now": change.after, "before": change.before, "base": base}
+    if base:
+        return say("{option} {now} instead of {before} in {base}", **fields)
+    return say("{option} {now} instead of {before}", **fields)
 
 
 def fact_rows(facts: Facts) -> list[tuple[str, str]]:
     """Return the facts as label and text, numbers with thousands set apart."""
     return [
-        ("Seed", str(facts.seed)),
-        ("Hands", f"{facts.hands:,}: {facts.played}"),
-        ("Line-up", facts.lineup),
-        ("Stopped because", facts.stop_reason),
-        ("Version", f"ochos-sim {facts.version}, random numbers version {facts.rng_version}"),
+        (say("Seed"), str(facts.seed)),
+        (say("Hands"), f"{numeral(f'{facts.hands:,}')}: {facts.played}"),
+        (say("Line-up"), facts.lineup),
+        (say("Stopped because"), facts.stop_reason),
+        (
+            say("Version"),
+            say(
+                "ochos-sim {version}, random numbers version {numbers}",
+                version=facts.version,
+                numbers=str(facts.rng_version),
+            ),
+        ),
     ]
 
 

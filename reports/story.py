@@ -15,11 +15,13 @@ from reports.frames import (
     Found,
     estimate,
     fairness_estimates,
+    hand_estimates,
     length_estimates,
+    match_estimates,
     results_frame,
     tidy,
 )
-from reports.intervals import Estimate, ratio_moments
+from reports.intervals import Estimate, Ranking, ratio_moments
 from reports.measures import JUDGED, LEADER_WINS, STORY_HANDS, STORY_MATCHES, Measure
 from sim.batch import Plan, Run
 from sim.story import HAND_COLUMNS, JUDGED_COLUMNS, LEADER_HANDS, MATCH_COLUMNS, Story
@@ -90,6 +92,21 @@ def story_frame(plan: Plan, story: Story, titles: Sequence[str]) -> "pd.DataFram
     everything = [story_estimates(story, k) for k in range(len(plan.scenarios))]
     blocks = int(story.blocks)
     return tidy(plan, titles, everything, hands=story.hands, matches=blocks * plan.rotations, blocks=blocks)
+
+
+def everything(run: Run, story: Story | None = None, ranking: Ranking | None = None) -> list[list[Found]]:
+    """Every measure there is, by scenario; `ranking`: of the run, where it is known already."""
+    plan, tally = run.plan, run.tally
+    matches = int(tally.blocks) * plan.rotations if plan.matches else 0
+    even = fairness_estimates(tally, plan.players, ranking)
+    found = []
+    for k, scenario in enumerate(plan.scenarios):
+        own = hand_estimates(tally, k, scenario.names)
+        own += match_estimates(tally, k, matches) if matches else []
+        lengths = length_estimates(tally, k, scenario.names, matches)
+        own += [*even[k], *(one for one in lengths if one[0].name not in _MEANS)]
+        found.append(own + (story_estimates(story, k) if story is not None else []))
+    return found
 
 
 def measures_frame(

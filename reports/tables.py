@@ -14,52 +14,54 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from reports.language import listed, mark, numeral, say, say_count
+from reports.measures import find_measure
 from reports.output import NEVER, with_interval
 
 Answer = Mapping[str, Any]
 FEW_CHANGES = 6
 """So many options in which a rule set differs are told beside an answer; where more differ, how many."""
 
-SUIT_NAMES = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
+SUIT_NAMES = {"C": mark("clubs"), "D": mark("diamonds"), "H": mark("hearts"), "S": mark("spades")}
 ENDINGS = {
-    "out": "somebody goes out",
-    "blocked": "blocked",
-    "stopped": "stopped by a player",
-    "capped": "broken off at the turn cap",
+    "out": mark("somebody goes out"),
+    "blocked": mark("blocked"),
+    "stopped": mark("stopped by a player"),
+    "capped": mark("broken off at the turn cap"),
 }
 DRAWS = {
-    "stuck": "can play nothing and draws {}",
-    "voluntary": "draws {} by choice",
-    "penalty": "takes the penalty: {}",
-    "last-card": "draws {} for the missing call",
-    "illegal": "draws {} for the wrong card",
-    "final": "draws {} before the count",
+    "stuck": mark("can play nothing and draws {cards}"),
+    "voluntary": mark("draws {cards} by choice"),
+    "penalty": mark("takes the penalty: {cards}"),
+    "last-card": mark("draws {cards} for the missing call"),
+    "illegal": mark("draws {cards} for the wrong card"),
+    "final": mark("draws {cards} before the count"),
 }
 ALSO = {
-    "cards_drawn_per_hand": ("cards drawn a hand", 1),
-    "choices_per_hand": ("turns a hand with a choice", 1),
-    "stuck_per_hand": ("turns a hand stuck", 1),
-    "passes_per_hand": ("turns a hand passed", 1),
-    "reshuffled": ("hands with a reshuffle, %", 100),
-    "closed_on_wild": ("hands closed with a wild, %", 100),
-    "void_deals_per_hand": ("void deals a hand", 1),
+    "cards_drawn_per_hand": (mark("cards drawn a hand"), 1),
+    "choices_per_hand": (mark("turns a hand with a choice"), 1),
+    "stuck_per_hand": (mark("turns a hand stuck"), 1),
+    "passes_per_hand": (mark("turns a hand passed"), 1),
+    "reshuffled": (mark("hands with a reshuffle, %"), 100),
+    "closed_on_wild": (mark("hands closed with a wild, %"), 100),
+    "void_deals_per_hand": (mark("void deals a hand"), 1),
 }
 ALSO_OF_MATCHES = {
-    "winner_total": ("winner's total", 1),
-    "first_dealer_wins": ("matches won by who dealt first, %", 100),
-    "extra_hands_per_match": ("extra hands a match", 1),
-    "shared_matches": ("matches shared, %", 100),
-    "capped_matches": ("matches given up without an end, %", 100),
+    "winner_total": (mark("winner's total"), 1),
+    "first_dealer_wins": (mark("matches won by who dealt first, %"), 100),
+    "extra_hands_per_match": (mark("extra hands a match"), 1),
+    "shared_matches": (mark("matches shared, %"), 100),
+    "capped_matches": (mark("matches given up without an end, %"), 100),
 }
 RANKED = {
-    "turns_per_hand": ("turns a hand", 1),
-    "median_turns": ("median", 1),
-    "cards_drawn_per_hand": ("cards drawn a hand", 1),
-    "blocked": ("hands blocked, %", 100),
-    "capped": ("capped, %", 100),
-    "hands_per_match": ("hands a match", 1),
-    "turns_per_match": ("turns a match", 1),
-    "first_dealer_wins": ("first dealer's matches, %", 100),
+    "turns_per_hand": (mark("turns a hand"), 1),
+    "median_turns": (mark("median"), 1),
+    "cards_drawn_per_hand": (mark("cards drawn a hand"), 1),
+    "blocked": (mark("hands blocked, %"), 100),
+    "capped": (mark("capped, %"), 100),
+    "hands_per_match": (mark("hands a match"), 1),
+    "turns_per_match": (mark("turns a match"), 1),
+    "first_dealer_wins": (mark("first dealer's matches, %"), 100),
 }
 
 
@@ -78,49 +80,89 @@ def simulate_table(answer: Answer, said: str) -> RenderableType:
     parts: list[RenderableType] = [headline(before)]
     if matches:
         lengths = _length_table()
-        lengths.add_row("hands a match", *_length_cells(matches["hands_per_match"]))
-        lengths.add_row("turns a match", *_length_cells(matches["turns_per_match"]))
-        of_matches = NumbersTable("also of matches", "")
+        lengths.add_row(say("hands a match"), *_length_cells(matches["hands_per_match"]))
+        lengths.add_row(say("turns a match"), *_length_cells(matches["turns_per_match"]))
+        of_matches = NumbersTable(say("also of matches"), "")
         for key, (label, factor) in ALSO_OF_MATCHES.items():
-            of_matches.add_row(label, estimate(matches[key], factor))
+            of_matches.add_row(say(label), estimate(matches[key], factor))
         parts += [_seats_table(matches["win_share_by_seat"]), lengths, of_matches]
     parts += map(headline, others)
-    positions = NumbersTable("position", "wins, % of hands", "points left", "score")
+    positions = NumbersTable(say("position"), say("wins, % of hands"), say("points left"), say("score"))
     for row in answer["positions"]:
         positions.add_row(place(row["position"], players), *_player_cells(row))
-    positions.add_row("an even share", f"{100 / players:.4g}", "", "", style="dim")
-    parts.append(positions)
+    positions.add_row(say("an even share"), numeral(f"{100 / players:.4g}"), "", "", style="dim")
+    parts += [positions, _evenness_table(answer["evenness"])]
     if len(answer["strategies"]) > 1:
-        strategies = NumbersTable("strategy", "wins, % of hands a seat", "points left", "score")
+        strategies = NumbersTable(say("strategy"), say("wins, % of hands a seat"), say("points left"), say("score"))
         for row in answer["strategies"]:
             seats = ", ".join(map(str, row["seats"]))
-            strategies.add_row(f"{row['strategy']} (seat {seats})", *_player_cells(row))
+            name = say("{strategy} (seat {seats})", strategy=row["strategy"], seats=seats)
+            strategies.add_row(name, *_player_cells(row))
         parts.append(strategies)
     lengths = _length_table()
-    lengths.add_row("turns a hand", *_length_cells(answer["turns_per_hand"]))
+    lengths.add_row(say("turns a hand"), *_length_cells(answer["turns_per_hand"]))
     parts.append(lengths)
-    also = NumbersTable("also", "")
+    also = NumbersTable(say("also"), "")
     for key, (label, factor) in ALSO.items():
         if answer[key]["high"] > answer[key]["low"] or answer[key]["value"]:
-            also.add_row(label, estimate(answer[key], factor))
+            also.add_row(say(label), estimate(answer[key], factor))
     if answer["longest_penalty_chain"]:
-        also.add_row("longest chain of draw cards", str(answer["longest_penalty_chain"]))
-    ended = NumbersTable("hands end", "% of hands")
+        also.add_row(say("longest chain of draw cards"), str(answer["longest_penalty_chain"]))
+    for name, found in answer.get("measures", {}).items():
+        also.add_row(measure_label(name)[0], estimate(found, measure_label(name)[1]))
+    ended = NumbersTable(say("hands end"), say("% of hands"))
     for key, share in answer["ended"].items():
         if share["value"] > 0:
-            ended.add_row(ENDINGS[key], estimate(share, 100))
+            ended.add_row(say(ENDINGS[key]), estimate(share, 100))
     return spaced([*parts, also, ended, _footer(answer, _rules_in_words(answer), answer)])
 
 
 def simulate_in_words(answer: Answer, said: str) -> list[str]:
     """Return the answer of `simulate` in paragraphs: of matches if they were played, hands (`said`), strategies."""
     paragraphs = [matches_in_words(answer)] if "matches" in answer else []
-    paragraphs.append(f"Single hands of {said}" if paragraphs else said)
+    paragraphs.append(say("Single hands of {said}", said=said) if paragraphs else said)
     if len(answer["strategies"]) > 1:
         paragraphs.append(strategies_in_words(answer))
-    if answer["stopped"] == "interrupted":
-        paragraphs[0] = f"Interrupted; of what is finished: {paragraphs[0]}"
+    if answer["stopped"] == say("interrupted"):
+        paragraphs[0] = say("Interrupted; of what is finished: {said}", said=paragraphs[0])
     return paragraphs
+
+
+def _evenness_table(found: Mapping[str, Any]) -> "NumbersTable":
+    """Show how evenly the positions win, in the ways that take all of them together."""
+    table = NumbersTable(say("are the positions equal?"), "")
+    table.add_row(say("spread, points of win share"), estimate(found["spread"], 100))
+    table.add_row(
+        say("spread as it came out, and what chance alone would show"),
+        numeral(f"{100 * found['spread_plain']:.2f}, {100 * found['spread_null']:.2f}"),
+    )
+    test = found["chi_square"]
+    table.add_row(
+        say("chi-square test of equal chances"),
+        say("{statistic:,.1f} ({df:.0f} degrees of freedom), p {p}", p=_p_value(test["p"]), **_but(test, "p")),
+    )
+    table.add_row(say("Cramér's V (0 even, 1 one winner)"), estimate(found["cramers_v"]))
+    table.add_row(say("entropy of the winner (1 even, 0 one winner)"), estimate(found["win_entropy"]))
+    return table
+
+
+def _but(given: Mapping[str, Any], key: str) -> dict[str, Any]:
+    return {name: value for name, value in given.items() if name != key}
+
+
+def _p_value(p: float) -> str:
+    return numeral("< 0.0001" if p < 0.0001 else f"= {p:.2g}")
+
+
+def measure_label(name: str) -> tuple[str, float]:
+    """Return what a measure is called in a table, with its unit, and the factor for that."""
+    for known in (RANKED, ALSO, ALSO_OF_MATCHES):
+        if name in known:
+            return say(known[name][0]), known[name][1]
+    measure = find_measure(name)
+    if measure.unit.startswith("share"):
+        return f"{name.replace('_', ' ')}, %", 100
+    return f"{name.replace('_', ' ')}, {say(measure.unit)}", 1
 
 
 def matches_in_words(answer: Answer) -> str:
@@ -130,14 +172,34 @@ def matches_in_words(answer: Answer) -> str:
     if isinstance(target, Mapping):
         target = target["per-player"] * answer["players"]
     first, even = matches["first_dealer_wins"], 1 / answer["players"]
-    sure = "surely more" if first["low"] > even else "surely less" if first["high"] < even else "no sure difference"
+    sure = say("no sure difference")
+    if first["low"] > even:
+        sure = say("surely more")
+    elif first["high"] < even:
+        sure = say("surely less")
     if len(answer["strategies"]) > 1 and answer["blocks"] == matches["count"]:
-        sure += " (by dealing first or by how that seat plays: the line-up does not turn)"
+        sure = say("{sure} (by dealing first or by how that seat plays: the line-up does not turn)", sure=sure)
     share, low, high = with_interval(*(100 * first[key] for key in ("value", "low", "high"))).partition(" (")
     hands, turns = (estimate(matches[key]["mean"]) for key in ("hands_per_match", "turns_per_match"))
-    return (
-        f"A match (to {target}, {rules['winner']} total wins) takes {hands} hands, {turns} turns; "
-        f"dealing first: {share} % of matches{low}{high}, even share {100 * even:.4g}, {sure}."
+    fields = {
+        "target": target,
+        "hands": hands,
+        "turns": turns,
+        "share": share,
+        "interval": f"{low}{high}",
+        "even": numeral(f"{100 * even:.4g}"),
+        "sure": sure,
+    }
+    if rules["winner"] == "highest":
+        return say(
+            "A match (to {target}, highest total wins) takes {hands} hands, {turns} turns; "
+            "dealing first: {share} % of matches{interval}, even share {even}, {sure}.",
+            **fields,
+        )
+    return say(
+        "A match (to {target}, lowest total wins) takes {hands} hands, {turns} turns; "
+        "dealing first: {share} % of matches{interval}, even share {even}, {sure}.",
+        **fields,
     )
 
 
@@ -146,19 +208,30 @@ def strategies_in_words(answer: Answer) -> str:
     rows = sorted(answer["strategies"], key=lambda row: -float(row["win_share"]["value"]))
     best, last = rows[0], rows[-1]
     sure = best["win_share"]["low"] > max(row["win_share"]["high"] for row in rows[1:])
-    even = f"{100 / answer['players']:.4g} % would be an even share"
-    return (
-        f"{best['strategy']} {'wins most' if sure else 'is ahead, though not surely'}: "
-        f"{estimate(best['win_share'], 100)} % of hands a seat; {last['strategy']} has "
-        f"{estimate(last['win_share'], 100)} %; {even}."
+    fields = {
+        "best": best["strategy"],
+        "most": estimate(best["win_share"], 100),
+        "last": last["strategy"],
+        "least": estimate(last["win_share"], 100),
+        "even": numeral(f"{100 / answer['players']:.4g}"),
+    }
+    if sure:
+        return say(
+            "{best} wins most: {most} % of hands a seat; {last} has {least} %; {even} % would be an even share.",
+            **fields,
+        )
+    return say(
+        "{best} is ahead, though not surely: {most} % of hands a seat; {last} has {least} %; "
+        "{even} % would be an even share.",
+        **fields,
     )
 
 
 def place(position: int, players: int) -> str:
     """Write a position with its side of the table."""
-    return (
-        f"{position} {'left of the dealer' if position == 1 else 'the dealer' if position == players else ''}".strip()
-    )
+    if position == players:
+        return say("{position} the dealer", position=position)
+    return say("1 left of the dealer") if position == 1 else str(position)
 
 
 def _player_cells(row: Mapping[str, Any]) -> list[str]:
@@ -166,16 +239,16 @@ def _player_cells(row: Mapping[str, Any]) -> list[str]:
 
 
 def _length_cells(found: Mapping[str, Any]) -> list[str]:
-    quantiles = [f"{found[key]['value']:,.0f}" for key in ("p10", "median", "p90", "p99")]
-    return [estimate(found["mean"]), *quantiles, f"{found['max']:,}"]
+    quantiles = [numeral(f"{found[key]['value']:,.0f}") for key in ("p10", "median", "p90", "p99")]
+    return [estimate(found["mean"]), *quantiles, numeral(f"{found['max']:,}")]
 
 
 def _length_table() -> "NumbersTable":
-    return NumbersTable("length", "mean", "10 %", "median", "90 %", "99 %", "longest")
+    return NumbersTable(say("length"), say("mean"), "10 %", say("median"), "90 %", "99 %", say("longest"))
 
 
 def _seats_table(seats: Sequence[Mapping[str, Any]]) -> "NumbersTable":
-    table = NumbersTable("seat", "strategy", "wins, % of matches", left=2)
+    table = NumbersTable(say("seat"), say("strategy"), say("wins, % of matches"), left=2)
     for row in seats:
         table.add_row(str(row["seat"]), escape(row["strategy"]), estimate(row, 100))
     return table
@@ -191,45 +264,62 @@ def _footer_lines(answer: Answer, rules: str, counts: Answer) -> list[str]:
     if isinstance(matches, Mapping):
         matches = matches["count"]
     hands, deals, sets = _hands(counts), counts["blocks"], len(counts.get("ranking", "1"))
-    if sets > 1:
-        each = deals if matches is None else matches
-        rounds = counts["hands"] // deals if matches is None else 1
-        what, turned = (
-            "deals" if matches is None else "matches",
-            f" × {rounds} turns of the line-up" if rounds > 1 else "",
+    fields = {"hands": hands, "deals": deals, "sets": sets, "matches": matches}
+    if sets > 1 and matches is not None:
+        played = say(
+            "{matches:,} matches × {sets} rule sets = {all_matches:,} matches of {hands:,} hands",
+            all_matches=matches * sets,
+            **fields,
         )
-        total = f"{hands:,} hands" if matches is None else f"{each * sets:,} matches of {hands:,} hands"
-        played = f"{each:,} {what}{turned} × {sets} rule sets = {total}"
+    elif sets > 1:
+        turns = counts["hands"] // deals
+        played = (
+            say(
+                "{deals:,} deals × {turns} turns of the line-up × {sets} rule sets = {hands:,} hands",
+                turns=turns,
+                **fields,
+            )
+            if turns > 1
+            else say("{deals:,} deals × {sets} rule sets = {hands:,} hands", **fields)
+        )
+    elif matches is not None:
+        played = say("{matches:,} matches of {hands:,} hands in {deals:,} deals", **fields)
     else:
-        total = f"{hands:,} hands" if matches is None else f"{matches:,} matches of {hands:,} hands"
-        played = f"{total} in {deals:,} deals"
-    notice = f"errors noticed {answer['notice_rate']:g}" if answer["notice_rate"] != 1 else ""
+        played = say("{hands:,} hands in {deals:,} deals", **fields)
+    rate = answer["notice_rate"]
+    notice = say("errors noticed {rate}", rate=numeral(f"{rate:g}")) if rate != 1 else ""
     lines = [
-        [rules, f"line-up {lineup_in_words(counts['lineup'])}", notice],
-        [played, f"seed {answer['seed']}", counts["stopped"]],
-        [f"ochos-sim {answer['version']}", f"random numbers {answer['rng_version']}", _speed(counts)],
-        ["95 % intervals in brackets"],
+        [rules, say("line-up {lineup}", lineup=lineup_in_words(counts["lineup"])), notice],
+        [played, say("seed {seed}", seed=str(answer["seed"])), counts["stopped"]],
+        [
+            f"ochos-sim {answer['version']}",
+            say("random numbers {version}", version=str(answer["rng_version"])),
+            _speed(counts),
+        ],
+        [say("95 % intervals in brackets")],
     ]
     return [" · ".join(filter(None, line)) for line in lines]
 
 
 def _rules_in_words(answer: Answer) -> str:
     changed = "".join(f"+{change}" for change in answer["changes"])
-    return f"rules {answer['preset']}{changed}" + "".join(f", {text}" for text in answer["sets"])
+    return ", ".join([say("rules {rules}", rules=f"{answer['preset']}{changed}"), *answer["sets"]])
 
 
 def _common_sets(answer: Answer) -> str:
     """Return the settings that all rule sets of a comparison have, which their names do not tell."""
     common = [text for text in answer["rules"][0]["sets"] if all(text in entry["sets"] for entry in answer["rules"])]
-    return f"all rule sets with {', '.join(common)}" if common else ""
+    return say("all rule sets with {settings}", settings=", ".join(common)) if common else ""
 
 
 def _speed(counts: Answer) -> str:
     seconds = counts["seconds"]
     if not seconds:  # nothing was played now
         return ""
-    rate = f", {round(_hands(counts) / seconds, -3):,.0f} hands a second" if seconds >= 0.2 else ""
-    return f"{seconds:,.2f} s of playing{rate}"
+    if seconds < 0.2:
+        return say("{seconds:,.2f} s of playing", seconds=seconds)
+    rate = round(_hands(counts) / seconds, -3)
+    return say("{seconds:,.2f} s of playing, {rate:,.0f} hands a second", seconds=seconds, rate=rate)
 
 
 def _hands(counts: Answer) -> int:
@@ -248,7 +338,7 @@ def lineup_in_words(lineup: Sequence[Mapping[str, Any]]) -> str:
 def lineup_name(lineup: Sequence[Mapping[str, Any]]) -> str:
     """`all random` for an entry that stands for all seats, else the strategies by seat."""
     names = [player_in_words(entry) for entry in lineup]
-    return f"all {names[0]}" if len(names) == 1 else ", ".join(names)
+    return say("all {strategy}", strategy=names[0]) if len(names) == 1 else ", ".join(names)
 
 
 def player_in_words(entry: Mapping[str, Any]) -> str:
@@ -270,7 +360,7 @@ def fairness_table(answer: Answer) -> RenderableType:
         parts += [Text(_heading(answer, section), style="bold underline"), headline(section["verdict"])]
         parts += [*_ranking_tables(section), _footer(answer, _common_sets(answer), section)]
     if differing := list(_differing(answer)):
-        table = NumbersTable("what differs", "option", answer["rules"][0]["name"], "there", left=4)
+        table = NumbersTable(say("what differs"), say("option"), answer["rules"][0]["name"], say("there"), left=4)
         for row in differing:
             table.add_row(*(escape(cell) for cell in row))
         parts.append(table)
@@ -279,8 +369,8 @@ def fairness_table(answer: Answer) -> RenderableType:
 
 def _heading(answer: Answer, section: Answer) -> str:
     """`4 players`, and how they play if that was varied."""
-    lineup = f", {lineup_in_words(section['lineup'])}" if len(answer["lineups"]) > 1 else ""
-    return f"{section['players']} players{lineup}"
+    players = say("{players} players", players=section["players"])
+    return f"{players}, {lineup_in_words(section['lineup'])}" if len(answer["lineups"]) > 1 else players
 
 
 def _differing(answer: Answer) -> Iterator[tuple[str, str, str, str]]:
@@ -288,7 +378,8 @@ def _differing(answer: Answer) -> Iterator[tuple[str, str, str, str]]:
     for rules in answer["rules"][1:]:
         name, changes = rules["name"], rules["differs"]
         if len(changes) > FEW_CHANGES:
-            yield name, f"{len(changes)} options", "", "see presets diff"
+            told = say_count("{count} option", "{count} options", len(changes))
+            yield name, told, "", say("see {command}", command="presets diff")
             continue
         for change in changes:
             yield name, change["option"], option_value(change["before"]), option_value(change["now"])
@@ -298,18 +389,18 @@ def _differing(answer: Answer) -> Iterator[tuple[str, str, str, str]]:
 def _ranking_tables(section: Answer) -> Iterator[RenderableType]:
     rows = section["ranking"]
     several = len(rows) > 1
-    head = ["rank", "rules", "may be fairest"] if several else ["rules"]
-    ranked = NumbersTable(*head, "spread, points", "wins most", "wins least", left=len(head))
+    head = [say("rank"), say("rules"), say("may be fairest")] if several else [say("rules")]
+    ranked = NumbersTable(*head, say("spread, points"), say("wins most"), say("wins least"), left=len(head))
     # An ending that no hand came to, under any of the rules, needs no column of zeros.
     never = [key for key in NEVER if key in rows[0] and not any(row[key]["value"] for row in rows)]
     shown = {key: told for key, told in _what_else(rows[0]).items() if key not in never}
-    other = NumbersTable("rules", *(label for label, _ in shown.values()))
+    other = NumbersTable(say("rules"), *(label for label, _ in shown.values()))
     for row in rows:
         low, high = row["rank_low"], row["rank_high"]
         name = escape(row["rules"])
-        begin = [f"{low}" if low == high else f"{low} to {high}", name, "yes" if row["in_best_set"] else "no"]
+        begin = [rank_range(low, high), name, say("yes") if row["in_best_set"] else say("no")]
         sure = row["spread"]["low"] > 0
-        places = [f"position {row[key]}" if sure else "not sure" for key in ("best_position", "worst_position")]
+        places = [_position(row[key], sure) for key in ("best_position", "worst_position")]
         style = "bold" if several and row["in_best_set"] else ""
         ranked.add_row(*(begin if several else [name]), estimate(row["spread"], 100), *places, style=style)
         other.add_row(name, *(estimate(row[key], factor) for key, (_, factor) in shown.items()))
@@ -318,23 +409,41 @@ def _ranking_tables(section: Answer) -> Iterator[RenderableType]:
         yield other
     if never:
         most = max(row[key]["high"] for key in never for row in rows)
-        yield Text(f"No hand was {' or '.join(never)} (at most {100 * most:.2g} % of hands).", style="dim")
+        yield Text(none_ended(never, most), style="dim")
     ratios = sorted(entry["variance_ratio"] for entry in section["differences"])
     if ratios and ratios[len(ratios) // 2] > 0:
         middle = ratios[len(ratios) // 2]
-        yield Text(
-            f"The same deals for all: between two rule sets, the variance is {100 * middle:.0f} % of what "
-            "separate deals would give.",
-            style="dim",
+        told = say(
+            "The same deals for all: between two rule sets, the variance is {percent:.0f} % of what separate deals "
+            "would give.",
+            percent=100 * middle,
         )
+        yield Text(told, style="dim")
+
+
+def rank_range(low: int, high: int) -> str:
+    """Write a rank with its interval: `2`, or `2 to 4`."""
+    return f"{low}" if low == high else say("{low} to {high}", low=low, high=high)
+
+
+def none_ended(endings: Sequence[str], most: float) -> str:
+    """Say that no hand came to these endings (keys of NEVER), and what share may at most."""
+    fields = {"most": numeral(f"{100 * most:.2g}")}
+    if len(endings) > 1:
+        return say("No hand was blocked or capped (at most {most} % of hands).", **fields)
+    if endings[0] == "blocked":
+        return say("No hand was blocked (at most {most} % of hands).", **fields)
+    return say("No hand was capped (at most {most} % of hands).", **fields)
+
+
+def _position(position: int, sure: bool) -> str:
+    return say("position {position}", position=position) if sure else say("not sure")
 
 
 def _what_else(row: Answer) -> dict[str, tuple[str, float]]:
     """What a ranking tells beside the fairness: label and factor of each measure, in order."""
     return {
-        key: RANKED.get(key) or ALSO.get(key) or ALSO_OF_MATCHES.get(key) or (key.replace("_", " "), 1)
-        for key in row
-        if key != "spread" and isinstance(row[key], Mapping)
+        key: measure_label(key) for key in row if key not in ("spread", "evenness") and isinstance(row[key], Mapping)
     }
 
 
@@ -345,10 +454,10 @@ def simulate_markdown(answer: Answer, said: str, measured: Sequence[Mapping[str,
     """Write the answer of `simulate` in Markdown: the finding, all that was measured (rows of the results), facts."""
     rows = [
         {
-            "measure": row["measure"],
-            "by": f"{row['by']} {row['which']}".strip(),
-            "value (95 % interval)": estimate(row, 100 if row["unit"].startswith("share") else 1),
-            "unit": row["unit"].replace("share", "%"),
+            say("measure"): row["measure"],
+            say("by"): f"{row['by']} {row['which']}".strip(),
+            say("value (95 % interval)"): estimate(row, 100 if row["unit"].startswith("share") else 1),
+            say("unit"): "%" if row["unit"].startswith("share") else say(row["unit"]),
         }
         for row in measured
     ]
@@ -366,21 +475,21 @@ def fairness_markdown(answer: Answer) -> str:
             sure = row["spread"]["low"] > 0
             rows.append(
                 {
-                    "rank": f"{low}" if low == high else f"{low} to {high}",
-                    "rules": row["rules"],
-                    "may be fairest": "yes" if row["in_best_set"] else "no",
-                    "spread, points": estimate(row["spread"], 100),
-                    "wins most": f"position {row['best_position']}" if sure else "not sure",
-                    "wins least": f"position {row['worst_position']}" if sure else "not sure",
+                    say("rank"): rank_range(low, high),
+                    say("rules"): row["rules"],
+                    say("may be fairest"): say("yes") if row["in_best_set"] else say("no"),
+                    say("spread, points"): estimate(row["spread"], 100),
+                    say("wins most"): _position(row["best_position"], sure),
+                    say("wins least"): _position(row["worst_position"], sure),
                     **{label: estimate(row[key], factor) for key, (label, factor) in _what_else(row).items()},
                 }
             )
         foot = _footer_markdown(answer, _common_sets(answer), section)
         parts.append(f"## {_heading(answer, section)}\n\n{section['verdict']}\n\n{markdown(rows)}\n\n{foot}")
     if differing := list(_differing(answer)):
-        columns = ("rules", "option", answer["rules"][0]["name"], "there")
+        columns = (say("rules"), say("option"), answer["rules"][0]["name"], say("there"))
         told = markdown([dict(zip(columns, row, strict=True)) for row in differing])
-        parts.append(f"## What differs\n\n{told}")
+        parts.append(f"## {say('What differs')}\n\n{told}")
     return "\n\n".join(parts)
 
 
@@ -503,7 +612,12 @@ class _Teller:
             case "match":
                 self.names = [player_in_words(entry) for entry in event["lineup"]]
                 self.wilds = event["rules"]["wild"]["ranks"]
-                yield f"seed {event['seed']}, game {event['game']}, {event['players']} players"
+                yield say(
+                    "seed {seed}, game {game}, {players} players",
+                    seed=str(event["seed"]),
+                    game=str(event["game"]),
+                    players=event["players"],
+                )
             case "deal":
                 self.cards = [len(hand) for hand in event["hands"]]
                 self.direction = 1
@@ -512,90 +626,120 @@ class _Teller:
                 yield from _end_lines(event)
             case "match-end":
                 yield ""
-                hands = f"{event['hands']} hand{'s' if event['hands'] > 1 else ''}"
-                yield f"Match over after {hands}: {_winner(event['winner'])}."
-                yield f"     totals: {_by_seat(event['totals'])}"
+                yield say_count(
+                    "Match over after {count} hand: {winner}.",
+                    "Match over after {count} hands: {winner}.",
+                    event["hands"],
+                    winner=_winner(event["winner"]),
+                )
+                yield f"     {say('totals: {totals}', totals=_by_seat(event['totals']))}"
             case "reshuffle":
-                yield f"{event['turn']:>4} the {event['cards']} discards are shuffled into a new stock"
+                told = say("the {cards} discards are shuffled into a new stock", cards=event["cards"])
+                yield f"{event['turn']:>4} {told}"
             case _:
                 turn = event["turn"] or ""
-                yield f"{turn:>4} seat {event['seat']} {self._done(event)}"
+                yield f"{turn:>4} {say('seat {seat} {does}', seat=event['seat'], does=self._done(event))}"
 
     def _deal(self, event: Mapping[str, Any]) -> Iterator[str]:
         yield ""
-        yield f"Hand {event['hand']}: seat {event['dealer']} deals."
+        yield say("Hand {hand}: seat {seat} deals.", hand=event["hand"], seat=event["dealer"])
         width = max(map(len, self.names))
         for seat, hand in enumerate(event["hands"], start=1):
-            yield f"     seat {seat:<2} {self.names[seat - 1]:<{width}}  {_sorted(hand) if hand else 'sits out'}"
+            held = _sorted(hand) if hand else say("sits out")
+            yield f"     {_seat(seat)} {self.names[seat - 1]:<{width}}  {held}"
         if event["buried"]:
-            yield f"     turned and buried: {' '.join(event['buried'])}"
-        yield f"     starter: {event['starter']}"
+            yield f"     {say('turned and buried: {cards}', cards=' '.join(event['buried']))}"
+        yield f"     {say('starter: {card}', card=event['starter'])}"
 
     def _done(self, event: Mapping[str, Any]) -> str:
         seat = event["seat"] - 1
         match event["event"]:
             case "play":
                 self.cards[seat] -= 1
-                return f"plays {self._play(event, self.cards[seat])}"
+                return self._play(event, self.cards[seat])
             case "draw":
                 self.cards[seat] += len(event["cards"])
-                drawn = " ".join(event["cards"]) or "nothing, as the stock is empty"
-                return f"{DRAWS[event['why']].format(drawn)} ({self.cards[seat]} cards)"
+                drawn = " ".join(event["cards"]) or say("nothing, as the stock is empty")
+                does = say(DRAWS[event["why"]], cards=drawn)
+                return say_count("{does} ({count} card)", "{does} ({count} cards)", self.cards[seat], does=does)
             case "pass":
-                return "passes"
+                return say("passes")
             case "declare":
-                return f"asks for {SUIT_NAMES[event['suit']]}"
+                return say("asks for {suit}", suit=say(SUIT_NAMES[event["suit"]]))
             case "last-card":
-                what = "calls the last card" if event["called"] else "forgets to call the last card"
-                return what + ("" if event["called"] else " and is caught" if event["caught"] else ", nobody notices")
+                if event["called"]:
+                    return say("calls the last card")
+                if event["caught"]:
+                    return say("forgets to call the last card and is caught")
+                return say("forgets to call the last card, nobody notices")
             case "illegal":
-                what = "and has to take it back" if event["caught"] else "and nobody notices"
-                return f"lays {event['card']}, which may not be played now, {what}"
+                if event["caught"]:
+                    return say("lays {card}, which may not be played now, and has to take it back", card=event["card"])
+                return say("lays {card}, which may not be played now, and nobody notices", card=event["card"])
             case _:
-                return "stops the hand"
+                return say("stops the hand")
 
     def _play(self, event: Mapping[str, Any], left: int) -> str:
         card, suit = event["card"], event["active_suit"]
-        said = card
+        said = say("plays {card}", card=card)
         if left and (card == "JKR" or card[:-1] in self.wilds or not card.endswith(suit or "")):
-            said += f" and asks for {SUIT_NAMES[suit]}" if suit else ", the suit is named later"
-        notes = [f"{left} left" if left else "no card left"]
+            said = (
+                say("plays {card} and asks for {suit}", card=card, suit=say(SUIT_NAMES[suit]))
+                if suit
+                else say("plays {card}, the suit is named later", card=card)
+            )
+        notes = [say("{cards} left", cards=left) if left else say("no card left")]
         if event["direction"] != self.direction:
             self.direction = event["direction"]
-            notes.append("the direction turns")
+            notes.append(say("the direction turns"))
         if event["pending"]:
-            notes.append(f"{event['pending']} to draw")
+            notes.append(say("{cards} to draw", cards=event["pending"]))
         return f"{said} ({', '.join(notes)})"
 
 
+_ENDED = {
+    "out": (mark("seat {seat} is out of cards"), ""),
+    "blocked": (mark("seat {seat} wins, as nobody can go on"), mark("nobody can go on, and nobody wins")),
+    "stopped": (mark("seat {seat} wins the stopped hand"), mark("stopped, and nobody wins")),
+    "capped": (
+        mark("seat {seat} wins the hand, broken off at the turn cap"),
+        mark("broken off at the turn cap, and nobody wins"),
+    ),
+}
+"""How a hand ended, with a winner and without."""
+
+
 def _end_lines(event: Mapping[str, Any]) -> Iterator[str]:
-    ended = {
-        "out": ("is out of cards", ""),
-        "blocked": ("wins, as nobody can go on", "nobody can go on, and nobody wins"),
-        "stopped": ("wins the stopped hand", "stopped, and nobody wins"),
-        "capped": ("wins the hand, broken off at the turn cap", "broken off at the turn cap, and nobody wins"),
-    }
-    somebody, nobody = ended[event["reason"]]
-    how = f"seat {event['winner']} {somebody}" if event["winner"] else nobody
-    yield f"     End of hand {event['hand']}: {how}."
+    somebody, nobody = _ENDED[event["reason"]]
+    how = say(somebody, seat=event["winner"]) if event["winner"] else say(nobody)
+    yield f"     {say('End of hand {hand}: {how}.', hand=event['hand'], how=how)}"
     for seat, left in enumerate(event["left"], start=1):
         if left:
-            yield f"     seat {seat:<2} keeps {_sorted(left)}: {event['points'][seat - 1]} points"
-    yield f"     scored: {_by_seat(event['scored'])}"
+            points = event["points"][seat - 1]
+            kept = say_count(
+                "keeps {cards}: {count} point", "keeps {cards}: {count} points", points, cards=_sorted(left)
+            )
+            yield f"     {_seat(seat)} {kept}"
+    yield f"     {say('scored: {points}', points=_by_seat(event['scored']))}"
     if event["totals"] != event["scored"]:
-        yield f"     totals: {_by_seat(event['totals'])}"
+        yield f"     {say('totals: {totals}', totals=_by_seat(event['totals']))}"
 
 
 def _winner(winner: Any) -> str:
     if winner is None:
-        return "nobody wins"
+        return say("nobody wins")
     if isinstance(winner, list):
-        return f"seats {' and '.join(map(str, winner))} share it"
-    return f"seat {winner} wins"
+        return say("seats {seats} share it", seats=listed([str(seat) for seat in winner]))
+    return say("seat {seat} wins", seat=winner)
 
 
 def _by_seat(numbers: Sequence[int]) -> str:
-    return ", ".join(f"seat {seat} {number}" for seat, number in enumerate(numbers, start=1))
+    return ", ".join(say("seat {seat} {number}", seat=s, number=number) for s, number in enumerate(numbers, start=1))
+
+
+def _seat(seat: int) -> str:
+    """Write a seat in as much room as any of ten takes."""
+    return say("seat {seat:<2}", seat=seat)
 
 
 _RANKS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")

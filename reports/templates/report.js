@@ -11,7 +11,7 @@ function keysOf(rows, column) {
 }
 
 function compare(a, b) {
-  return typeof a === "string" ? a.localeCompare(b, "en", { numeric: true }) : a - b;
+  return typeof a === "string" ? a.localeCompare(b, document.documentElement.lang, { numeric: true }) : a - b;
 }
 
 for (const table of document.querySelectorAll("table.sortable")) {
@@ -42,6 +42,6 @@ for (const table of document.querySelectorAll("table.sortable")) {
   });
   const hint = document.createElement("span");
   hint.className = "hint";
-  hint.append(" · press a heading to sort");
+  hint.append(` · ${document.body.dataset.sort}`);
   table.caption.firstElementChild.append(hint);
 }

@@ -31,7 +31,7 @@ def test_settings_of_all_are_said_once():
     asked = question((one, one, ["draw.limit=2"]), (other, other, ["draw.limit=2"]))
     assert asked.names == (one, other)
     assert asked_in_words(asked) == (
-        "Which house rule of ochos-locos is fairest (all with draw.limit=2), for 2 and 4 players?"
+        "Which house rule of ochos-locos is fairest for 2 and 4 players (all with draw.limit=2)?"
     )
 
 

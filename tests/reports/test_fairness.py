@@ -225,8 +225,8 @@ def test_a_fresh_seed_confirms_what_is_surely_fairer_again():
     [
         (
             [Part(2, "", SURE), Part(4, "", dataclasses.replace(SURE, spreads=(WORSE, CLEAR, CLEAR)))],
-            "A is fairest for 2 and 4 players, where the best position wins about one hand in 40 to about one hand in 20 "
-            "more than the worst.",
+            "A is fairest for 2 and 4 players, where the best position wins about one hand in 40 to about one hand in "
+            "20 more than the worst.",
         ),
         (
             [

@@ -305,7 +305,9 @@ def test_endings_that_never_came_are_left_out_and_said():
     never = ranking.assign(blocked=0.0, blocked_low=0.0, blocked_high=0.00019)
     table = ranking_table(never.assign(capped=0.0, capped_low=0.0, capped_high=0.0001))
     assert table.columns[-1] == "Turns a hand"
-    assert table.note.startswith("No hand was blocked or capped (at most 0.019 %). Position 1 sits left of the dealer")
+    assert table.note.startswith(
+        "No hand was blocked or capped (at most 0.019 % of hands). Position 1 sits left of the dealer"
+    )
     assert ranking_table(ranking).note.startswith("Position 1 sits left of the dealer")
 
 
