@@ -37,6 +37,7 @@ from door.options import (
     FormatOption,
     HandsOption,
     IllegalOption,
+    LineupOption,
     MatchesOption,
     MeasureOption,
     NoticeOption,
@@ -58,6 +59,7 @@ from door.playing import (
     announce_compiling,
     ask,
     ask_comparison,
+    ask_length,
     ask_skill,
     check_payoffs_name,
     check_rows_name,
@@ -281,15 +283,7 @@ def fairness(
     vary: VaryOption = None,
     players: SeveralPlayersOption = "4",
     strategy: StrategyOption = None,
-    lineup: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--lineup",
-            metavar="NAME|NAME,NAME…",
-            rich_help_panel=TABLE,
-            help="Who plays, once for each line-up: one for all seats, or one a seat, as sensible,random.",
-        ),
-    ] = None,
+    lineup: LineupOption = None,
     forget_last_card: ForgetOption = None,
     illegal_rate: IllegalOption = None,
     notice_rate: NoticeOption = "1",
@@ -325,6 +319,76 @@ def fairness(
         note("one rule set; to compare it, add --vary CHANGE,CHANGE or another --rules")
     count = parse_threads(threads)
     answered = answer(question, open_folder(out, question), count, quiet)
+    if out is not None:
+        write(answered, out)
+    show_answer(answered, form)
+    finish(context, question, answered.runs, out, quiet)
+
+
+@app.command(
+    epilog="Examples: [bold]ochos-sim length --players 2-5[/bold] · "
+    "[bold]ochos-sim length --vary match.target=100,200 --longer-than 60 --seconds-a-turn 8[/bold]"
+)
+def length(
+    context: typer.Context,
+    rules: SeveralRulesOption = None,
+    set_: SetOption = None,
+    vary: VaryOption = None,
+    players: SeveralPlayersOption = "4",
+    strategy: StrategyOption = None,
+    lineup: LineupOption = None,
+    forget_last_card: ForgetOption = None,
+    illegal_rate: IllegalOption = None,
+    notice_rate: NoticeOption = "1",
+    first_dealer: FirstDealerOption = None,
+    seconds_a_turn: Annotated[
+        float,
+        typer.Option("--seconds-a-turn", metavar="S", rich_help_panel=PLAY, help="How long a turn takes at the table."),
+    ] = 10.0,
+    longer_than: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--longer-than",
+            metavar="X",
+            rich_help_panel=OUTPUT,
+            help="How often is it longer? 60 (minutes), 200turns or 12hands; once for each bound.",
+        ),
+    ] = None,
+    hands: Annotated[
+        str | None,
+        typer.Option("--hands", metavar="N", rich_help_panel=PLAY, help="Single hands to play, instead of matches."),
+    ] = None,
+    matches: Annotated[
+        str | None,
+        typer.Option(
+            "--matches",
+            metavar="N",
+            rich_help_panel=PLAY,
+            help="Matches to play under each rule set. [dim]\\[default: 10k][/dim]",
+        ),
+    ] = None,
+    precision: Annotated[
+        str | None,
+        typer.Option(
+            "--precision",
+            metavar="X",
+            rich_help_panel=PLAY,
+            help="Stop when every mean length is known to ± X of itself, as 1%; N is then the upper limit.",
+        ),
+    ] = None,
+    seed: SeedOption = DEFAULT_SEED,
+    threads: ThreadsOption = None,
+    form: FormatOption = Format.TABLE,
+    out: OutOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Tell how long a match or hand is: hands, turns and minutes, most of them, and who leads and wins."""
+    named, names = rule_sets(rules or [DEFAULT_RULES], set_ or [], vary or [], quiet)
+    question = ask_length(
+        named, names, parse_players(players), (strategy, forget_last_card, illegal_rate), notice_rate, first_dealer,
+        seconds_a_turn, longer_than or (), hands, matches, precision, seed, quiet, lineups=lineup,
+    )  # fmt: skip
+    answered = answer(question, open_folder(out, question), parse_threads(threads), quiet)
     if out is not None:
         write(answered, out)
     show_answer(answered, form)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from reports.answers import Asked, Question
     from reports.comparing import Comparison
+    from reports.lengths import LengthQuestion
     from reports.skilled import SkillQuestion
     from sim.batch import Plan, Rows, Run
     from sim.saving import Folder
@@ -66,17 +67,19 @@ def find_rules(
     teller: tells how the hands of a run went, if that is wanted.
     """
     from reports.answers import Finding
+    from reports.lengths import LengthFinding, LengthQuestion
 
+    kind: Any = LengthFinding if isinstance(question, LengthQuestion) else Finding
     played = player(parts)
     whole = played[-1].run.stopped != "interrupted"
     findings, taken = [], []
     for (_, own), one in zip(question.parts(), played, strict=False):  # fewer, if interrupted
         if int(one.run.tally.blocks):
             story = teller(one.run) if teller is not None and whole else None
-            findings.append(Finding.of(own, one.run, story))
+            findings.append(kind.of(own, one.run, story))
             taken.append(one.taken)
     answered = Answered(question, findings, [one.run for one in played], taken)
-    if not answered.whole:
+    if not answered.whole or isinstance(question, LengthQuestion):
         return answered
     again: list[Part] = []
     to_confirm: list[int] = []
@@ -114,9 +117,11 @@ def find(question: "Asked", player: Player, threads: int) -> Answered:
 
 def results(answered: Answered) -> "pd.DataFrame":
     """Return everything that was measured, tidy, whatever was asked."""
-    from reports import answers, compared, comparing, skill_answers, skilled
+    from reports import answers, compared, comparing, length_answers, lengths, skill_answers, skilled
 
     question = answered.question
+    if isinstance(question, lengths.LengthQuestion):
+        return length_answers.results(question, answered.findings)
     if isinstance(question, skilled.SkillQuestion):
         return skill_answers.results(question, answered.findings)
     if isinstance(question, comparing.Comparison):
@@ -127,9 +132,11 @@ def results(answered: Answered) -> "pd.DataFrame":
 
 def as_json(answered: Answered) -> dict[str, Any]:
     """Return an answer in the form of the contracts."""
-    from reports import answers, compared, comparing, skill_answers, skilled
+    from reports import answers, compared, comparing, length_answers, lengths, skill_answers, skilled
 
     question, findings = answered.question, answered.findings
+    if isinstance(question, lengths.LengthQuestion):
+        return length_answers.length_answer(question, findings)
     if isinstance(question, skilled.SkillQuestion):
         return skill_answers.skill_answer(question, findings)
     if isinstance(question, comparing.Comparison):
@@ -142,8 +149,11 @@ def as_json(answered: Answered) -> dict[str, Any]:
 
 def in_words(answered: Answered) -> tuple[str, list[str]]:
     """Return the question and its answer in sentences."""
-    from reports import answers
+    from reports import answers, length_answers, lengths
 
+    if isinstance(answered.question, lengths.LengthQuestion):
+        question = answered.question
+        return length_answers.asked_in_words(question), length_answers.verdicts(question, answered.findings)
     if isinstance(answered.question, answers.Question):
         return answers.asked_in_words(answered.question), answers.verdicts(answered.question, answered.findings)
     told = as_json(answered)
@@ -158,10 +168,14 @@ def write(answered: Answered, out: Path) -> None:
     """Write tables, figures and pages of an answer into its folder, if all of it was played. Raises OSError."""
     if not answered.whole:
         return
-    from reports import answers, comparing, skilled
+    from reports import answers, comparing, lengths, skilled
 
     question = answered.question
-    if isinstance(question, answers.Question):
+    if isinstance(question, lengths.LengthQuestion):
+        from reports.length_report import write_lengths
+
+        write_lengths(question, answered.findings, out)
+    elif isinstance(question, answers.Question):
         from reports.rules_report import write_answer
 
         write_answer(question, answered.findings, out)
@@ -178,13 +192,15 @@ def write(answered: Answered, out: Path) -> None:
 
 def show_answer(answered: Answered, form: Format) -> None:
     """Print an answer in the form asked for; nothing of what was interrupted before anything was finished."""
-    from reports import answers, comparing, skilled
+    from reports import answers, comparing, lengths, skilled
 
     question = answered.question
     if not answered.findings:
         return
     if form is Format.JSON:
         show_json(as_json(answered))
+    elif isinstance(question, lengths.LengthQuestion):
+        _show_lengths(question, answered, form)
     elif isinstance(question, skilled.SkillQuestion):
         _show_skill(question, answered, form)
     elif isinstance(question, comparing.Comparison):
@@ -222,6 +238,22 @@ def _show_fairness(question: "Question", answered: Answered, form: Format) -> No
         show(tables.fairness_table(told))
     else:
         print(tables.fairness_markdown(told))
+
+
+def _show_lengths(question: "LengthQuestion", answered: Answered, form: Format) -> None:
+    from reports import length_answers, length_tables
+
+    if form is Format.CSV:
+        show_csv(length_answers.ranking_frame(question, answered.findings))
+        return
+    told = as_json(answered)
+    for section, taken in zip(told["players"], answered.taken, strict=True):
+        if taken:
+            section["seconds"] = 0.0  # an old time is not that of this command
+    if form is Format.TABLE:
+        show(length_tables.length_table(told))
+    else:
+        print(length_tables.length_markdown(told))
 
 
 def _show_comparison(question: "Comparison", answered: Answered, form: Format) -> None:

@@ -7,7 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from door.answering import Answered, answer, find, find_rules, results, write
-from door.playing import Part, Played, ask, ask_comparison, ask_skill, open_folder, tell_story, version
+from door.playing import (
+    Part,
+    Played,
+    ask,
+    ask_comparison,
+    ask_length,
+    ask_skill,
+    open_folder,
+    stop_rule_of,
+    tell_story,
+    version,
+)
 from door.printing import note
 from door.words import CommandError, crew_of, parse_one_number, parse_one_rule_set, parse_players, rule_sets
 
@@ -78,9 +89,8 @@ def answer_again(path: Path, threads: int) -> Answered:
     def planned(own: "Question") -> "Plan":
         return own.plan(*people(own.seats()))
 
-    from reports.answers import stop_rule
-
-    parts = [Part(name, partial(planned, own), partial(stop_rule, own), own) for name, own in question.parts()]
+    rule = stop_rule_of(question)
+    parts = [Part(name, partial(planned, own), partial(rule, own), own) for name, own in question.parts()]
     return find_rules(question, parts, player, teller)
 
 
@@ -146,6 +156,11 @@ def _question_of(asking: "Asking") -> "Asked":
     numbers = [parse_one_number(players)] if asking.verb == "simulate" else parse_players(players)
     if asking.verb == "skill":
         return ask_skill(named, names, numbers, strategies, (forget, illegal), notice, asking.by, amount[0], seed, True)
+    if asking.verb == "length":
+        return ask_length(
+            named, names, numbers, (strategies, forget, illegal), notice, _text(asking.first_dealer),
+            asking.seconds_a_turn, _words(asking.longer_than), *amount, seed, True, lineups=lineups,
+        )  # fmt: skip
     if asking.verb == "compare":
         return ask_comparison(
             named, names, numbers, strategies, asking.field or None, asking.together, (forget, illegal), notice,

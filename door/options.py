@@ -123,6 +123,15 @@ FirstDealerOption = Annotated[
         help="Who deals first in a match. [dim]\\[default: by chance][/dim]",
     ),
 ]
+LineupOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--lineup",
+        metavar="NAME|NAME,NAME…",
+        rich_help_panel=TABLE,
+        help="Who plays, once for each line-up: one for all seats, or one a seat, as sensible,random.",
+    ),
+]
 MeasureOption = Annotated[
     list[str] | None,
     typer.Option(

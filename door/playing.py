@@ -31,6 +31,7 @@ from door.words import (
 if TYPE_CHECKING:
     from reports.answers import Asked, Question
     from reports.comparing import Comparison
+    from reports.lengths import LengthQuestion
     from reports.skilled import SkillQuestion
     from sim.batch import Plan, Rows, Run
     from sim.rules import NamedRules
@@ -104,6 +105,42 @@ def ask(
         version=version(),
         asked=words_of(named),
     )
+
+
+DEFAULT_MATCHES = "10k"
+"""Matches that `length` plays unless told otherwise."""
+
+
+def ask_length(
+    named: Sequence["NamedRules"],
+    names: Sequence[str],
+    players: Sequence[int],
+    people: tuple[list[str] | None, list[str] | None, list[str] | None],
+    notice_rate: str,
+    first_dealer: str | None,
+    seconds_a_turn: float,
+    longer_than: Sequence[str],
+    hands: str | None,
+    matches: str | None,
+    precision: str | None,
+    seed: str,
+    quiet: bool,
+    *,
+    lineups: list[str] | None = None,
+) -> "LengthQuestion":
+    """Make a question of the options of `length`: of matches, unless hands are asked for."""
+    if hands is None and matches is None:
+        matches = DEFAULT_MATCHES if precision is None else "1M"
+    asked = ask(
+        "length", named, names, players, people, notice_rate, first_dealer, hands, matches, precision, seed, quiet,
+        lineups=lineups,
+    )  # fmt: skip
+    from dataclasses import fields
+
+    from reports.lengths import LengthQuestion
+
+    common = {field.name: getattr(asked, field.name) for field in fields(asked)}
+    return LengthQuestion(**common, seconds_a_turn=seconds_a_turn, bounds=tuple(longer_than))
 
 
 def _check_players(named: "NamedRules", name: str, players: int, matches: bool) -> None:
@@ -331,13 +368,20 @@ def play(
 
 def parts_of(question: "Question") -> list[Part]:
     """Return the parts of a question about rules: one for each number of players and line-up."""
-    from reports.answers import stop_rule
 
     def planned(own: "Question") -> "Plan":
         seats = own.seats()
         return own.plan(*crew_of(seats, own.notice_rate), blind=is_blind_lineup(seats))
 
-    return [Part(name, partial(planned, own), partial(stop_rule, own), own) for name, own in question.parts()]
+    rule = stop_rule_of(question)
+    return [Part(name, partial(planned, own), partial(rule, own), own) for name, own in question.parts()]
+
+
+def stop_rule_of(question: "Question") -> "Callable[[Any, Plan], Callable[[Tally], str] | None]":
+    """Return what makes the stop rule of a part of a question about rules."""
+    from reports import answers, lengths
+
+    return lengths.stop_rule if isinstance(question, lengths.LengthQuestion) else answers.stop_rule
 
 
 def announce_compiling(what: str, compiled: bool, quiet: bool) -> None:

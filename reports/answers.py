@@ -198,7 +198,7 @@ where they are not 0, and, of a user's own strategy, `source` and `name` (what i
 class Question(Asked):
     """A question about rule sets under one line-up or several. Raises QuestionError."""
 
-    verb: Literal["simulate", "fairness"]
+    verb: Literal["simulate", "fairness", "length"]
     lineups: tuple[Lineup, ...]
     """One of an entry a seat is for that number of players alone."""
     first_dealer: int | None
@@ -284,17 +284,22 @@ class Question(Asked):
 
     def command(self) -> str:
         """Return the command that asks it again, on any machine."""
-        own = self._dealer_words()
-        if self.verb == "fairness" and len(self.rules) > 1 and not self.confirmed:
-            own += ["--no-confirm"]
-        for name in self.measures:
-            own += ["--measure", name]
+        own = self.own_words()
         if len(self.lineups) == 1:
             return self.command_words(self.verb, self.lineups[0], *own)
         for lineup in self.lineups:
             own += ["--lineup", ",".join(entry["strategy"] for entry in lineup)]
         errors = [{key: rate for key, rate in entry.items() if key != "strategy"} for entry in self.lineups[0]]
         return self.command_words(self.verb, errors, *own)
+
+    def own_words(self) -> list[str]:
+        """Return the options of the verb alone, for a command."""
+        own = self._dealer_words()
+        if self.verb == "fairness" and len(self.rules) > 1 and not self.confirmed:
+            own += ["--no-confirm"]
+        for name in self.measures:
+            own += ["--measure", name]
+        return own
 
     def trace_command(self, scenario: int, players: int, game: int, rotation: int) -> str:
         """Return the command that shows one hand (or match) of a part."""

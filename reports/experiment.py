@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from reports.answers import Asked, Question, words_of
 from reports.comparing import Comparison
+from reports.lengths import LengthQuestion
 from reports.skilled import SkillQuestion
 from reports.tables import player_in_words
 from sim.rules import NamedRules, Rules, RulesError, load
@@ -52,7 +53,7 @@ class _Seats(_Saved):
 class _Experiment(_Saved):
     """The keys of `experiment.toml`, of all verbs together."""
 
-    verb: Literal["simulate", "fairness", "compare", "skill"]
+    verb: Literal["simulate", "fairness", "length", "compare", "skill"]
     version: str
     rng_version: int
     seed: int
@@ -72,6 +73,8 @@ class _Experiment(_Saved):
     field: str | None = None
     sprt: float | None = None
     by: Literal["wins", "points"] = "wins"
+    seconds_a_turn: float = 10.0
+    longer_than: list[str] = Field(default=[])
 
 
 def question_in(folder: Path) -> Asked:
@@ -107,16 +110,12 @@ def question_in(folder: Path) -> Asked:
         "version": saved.version,
         "asked": words_of(rules),
     }
-    if saved.verb in ("simulate", "fairness"):
+    if saved.verb in ("simulate", "fairness", "length"):
         lineups = [one.seats for one in saved.lineups] or [saved.lineup]
-        return Question(
-            **common,
-            verb=saved.verb,
-            lineups=tuple(map(tuple, lineups)),
-            first_dealer=saved.first_dealer,
-            confirmed=saved.confirm,
-            measures=tuple(saved.measures),
-        )
+        common |= {"verb": saved.verb, "lineups": tuple(map(tuple, lineups)), "first_dealer": saved.first_dealer}
+        if saved.verb == "length":
+            return LengthQuestion(**common, seconds_a_turn=saved.seconds_a_turn, bounds=tuple(saved.longer_than))
+        return Question(**common, confirmed=saved.confirm, measures=tuple(saved.measures))
     labels = tuple(player_in_words(entry) for entry in saved.strategies)
     common |= {"strategies": tuple(saved.strategies), "labels": labels}
     if saved.verb == "skill":
@@ -149,7 +148,7 @@ def nobody(seats: Sequence[Mapping[str, Any]]) -> tuple[np.ndarray[Any, Any], li
 
 # --- Batch files ---------------------------------------------------------------------------------------------------
 
-Verb = Literal["simulate", "fairness", "compare", "skill"]
+Verb = Literal["simulate", "fairness", "length", "compare", "skill"]
 Words = str | list[str]
 Amount = int | str
 Rate = float | str
@@ -164,7 +163,7 @@ class Asking(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True, populate_by_name=True)
 
-    verb: Verb = Field(default="fairness", description="simulate, fairness, compare, skill")
+    verb: Verb = Field(default="fairness", description="simulate, fairness, length, compare, skill")
     name: str = Field(
         default="", pattern=r"^[\w.-]*$", description="a word of letters, digits, '-', '_' and '.', for its subfolder"
     )
@@ -190,21 +189,25 @@ class Asking(BaseModel):
     sprt: Rate | None = Field(default=None, description="a number above 0, or a text such as '0.5%'")
     confirm: bool = Field(default=True, description="true or false")
     measures: list[str] = Field(default=[], description="a list of names of measures")
+    seconds_a_turn: float = Field(default=10.0, description="a number above 0")
+    longer_than: Words = Field(default=[], description=_WORDS)
     seed: int | str = Field(default=1, pattern=r"^\d+$", description="a whole number from 0 to 2^64 - 1")
 
 
 OWN: dict[str, tuple[str, ...]] = {
-    "vary": ("fairness", "skill"),
-    "lineups": ("fairness",),
+    "vary": ("fairness", "length", "skill"),
+    "lineups": ("fairness", "length"),
     "field": ("compare",),
     "together": ("compare",),
     "by": ("skill",),
-    "first_dealer": ("simulate", "fairness"),
-    "matches": ("simulate", "fairness", "compare"),
-    "precision": ("simulate", "fairness", "compare"),
+    "first_dealer": ("simulate", "fairness", "length"),
+    "matches": ("simulate", "fairness", "length", "compare"),
+    "precision": ("simulate", "fairness", "length", "compare"),
     "sprt": ("compare",),
     "confirm": ("fairness",),
-    "measures": ("fairness",),
+    "measures": ("simulate", "fairness"),
+    "seconds_a_turn": ("length",),
+    "longer_than": ("length",),
 }
 """Keys that belong to some verbs only."""
 OPTIONS = {"strategy": "strategies", "lineup": "lineups", "measure": "measures", "no-confirm": "confirm"}

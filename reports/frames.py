@@ -171,6 +171,19 @@ def tidy(
     return pd.DataFrame(rows)
 
 
+def length_moments(tally: Tally, plan: Plan) -> tuple[Floats, Floats]:
+    """Turns a match (or a hand, where hands are played) on average, by scenario (K,), and their covariance (K, K)."""
+    scenarios = list(range(len(plan.scenarios)))
+    if not plan.matches:
+        turns = hand_columns(plan.players, 0).index(("turns", "", 0))
+        return _moments(tally, [turns], scenarios)
+    turns = match_columns(plan.players).index(("turns", "", 0))
+    each, blocks = np.full(len(scenarios), plan.rotations), int(tally.blocks)
+    sums = tally.match_sums[:, turns]
+    products = tally.match_products[:, :, turns]
+    return ratio_moments(sums, each * blocks, products, np.outer(sums, each), np.outer(each, each) * blocks, blocks)
+
+
 def _is_exact(share: Estimate, players: int) -> bool:
     return math.isclose(share.value * players, 1.0, abs_tol=1e-12)
 

@@ -255,10 +255,10 @@ def _seats_table(seats: Sequence[Mapping[str, Any]]) -> "NumbersTable":
 
 
 def _footer(answer: Answer, rules: str, counts: Answer) -> RenderableType:
-    return Text("\n".join(_footer_lines(answer, rules, counts)), style="dim")
+    return Text("\n".join(footer_lines(answer, rules, counts)), style="dim")
 
 
-def _footer_lines(answer: Answer, rules: str, counts: Answer) -> list[str]:
+def footer_lines(answer: Answer, rules: str, counts: Answer) -> list[str]:
     """Say what was played, by what, and why it stopped."""
     matches = counts.get("matches")
     if isinstance(matches, Mapping):
@@ -306,7 +306,7 @@ def _rules_in_words(answer: Answer) -> str:
     return ", ".join([say("rules {rules}", rules=f"{answer['preset']}{changed}"), *answer["sets"]])
 
 
-def _common_sets(answer: Answer) -> str:
+def settings_in_words(answer: Answer) -> str:
     """Return the settings that all rule sets of a comparison have, which their names do not tell."""
     common = [text for text in answer["rules"][0]["sets"] if all(text in entry["sets"] for entry in answer["rules"])]
     return say("all rule sets with {settings}", settings=", ".join(common)) if common else ""
@@ -358,7 +358,7 @@ def fairness_table(answer: Answer) -> RenderableType:
     parts: list[RenderableType] = [headline(answer["verdict"])] if len(sections) > 1 else []
     for section in sections:
         parts += [Text(_heading(answer, section), style="bold underline"), headline(section["verdict"])]
-        parts += [*_ranking_tables(section), _footer(answer, _common_sets(answer), section)]
+        parts += [*_ranking_tables(section), _footer(answer, settings_in_words(answer), section)]
     if differing := list(_differing(answer)):
         table = NumbersTable(say("what differs"), say("option"), answer["rules"][0]["name"], say("there"), left=4)
         for row in differing:
@@ -484,7 +484,7 @@ def fairness_markdown(answer: Answer) -> str:
                     **{label: estimate(row[key], factor) for key, (label, factor) in _what_else(row).items()},
                 }
             )
-        foot = _footer_markdown(answer, _common_sets(answer), section)
+        foot = _footer_markdown(answer, settings_in_words(answer), section)
         parts.append(f"## {_heading(answer, section)}\n\n{section['verdict']}\n\n{markdown(rows)}\n\n{foot}")
     if differing := list(_differing(answer)):
         columns = (say("rules"), say("option"), answer["rules"][0]["name"], say("there"))
@@ -494,7 +494,7 @@ def fairness_markdown(answer: Answer) -> str:
 
 
 def _footer_markdown(answer: Answer, rules: str, counts: Answer) -> str:
-    return "\n".join(f"- {_cell(line)}" for line in _footer_lines(answer, rules, counts))
+    return "\n".join(f"- {_cell(line)}" for line in footer_lines(answer, rules, counts))
 
 
 # --- odds and plan -------------------------------------------------------------------------------------------------
