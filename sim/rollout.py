@@ -104,22 +104,25 @@ def _answer_once(view, function_at):
 
 
 @kernel
-def _play(view):
+def answer_play(view):
+    """Play as a seat whose first two parameters are an answer, given once, and the address of a policy."""
     return _answer_once(view, _PLAYS)
 
 
 @kernel
-def _declare(view):
+def answer_suit(view):
+    """Declare a suit, as `answer_play`."""
     return _answer_once(view, _DECLARES)
 
 
 @kernel
-def _stop(view):
+def answer_stop(view):
+    """Stop or go on, as `answer_play`."""
     return _answer_once(view, _STOPS)
 
 
 @intrinsic
-def _address_of_strategy(typingctx, function):
+def address_of_strategy(typingctx, function):
     """The address of a kernel, compiled for a view, that is a part of the same compiled code."""
 
     def code(context, builder, signature, args):
@@ -354,9 +357,9 @@ def _play_out(trial):
         return np.int64(-1)
     for first in range(0, known.sight.players, LUCK_GROUP):
         fill_luck_of_group(known.luck, known.places, known.seed, known.game, first)
-    crew.play[own] = _address_of_strategy(_play)
-    crew.suit[own] = _address_of_strategy(_declare)
-    crew.stop[own] = _address_of_strategy(_stop)
+    crew.play[own] = address_of_strategy(answer_play)
+    crew.suit[own] = address_of_strategy(answer_suit)
+    crew.stop[own] = address_of_strategy(answer_stop)
     for i in range(trial.answers):
         at = _u(i)
         if not trial.tried[at]:
