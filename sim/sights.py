@@ -54,7 +54,8 @@ SIGHTS = np.dtype(
     align=True,
 )
 _u = np.uint64
-_OFFSET_PLAY = np.int64((CREW.fields or {})["play"][1])
+_OFFSETS = {name: np.int64(field[1]) for name, field in (CREW.fields or {}).items()}
+_OFFSET_PLAY = _OFFSETS["play"]
 _sights_at = reader_of(SIGHTS)
 _table_at = reader_of(TABLE)
 
