@@ -392,7 +392,7 @@ def test_what_a_results_folder_holds(tmp_path):
         check_dtype=False,
     )
     assert len(pd.read_csv(folder / "ranking.csv")) == 4
-    assert len(list((folder / "figures").glob("*.svg"))) == 6
+    assert len(list((folder / "figures").glob("*.svg"))) == 7
     report = (folder / "report.md").read_text()
     assert "ochos-sim fairness --rules ochos-locos --vary actions --players 2,3 --strategy random" in report
 
@@ -1183,9 +1183,8 @@ def test_a_report_is_made_again_from_what_was_counted(tmp_path, monkeypatch, wor
     for path in tmp_path.rglob("*"):
         if path.is_file() and path.name not in ("experiment.toml", "chunks.npz", "state.json"):
             path.unlink()
-    if words[0] in ("fairness", "simulate"):  # others play some hands again
+    if words[0] in ("fairness", "simulate"):  # others play some hands again; of these only the story is told again
         monkeypatch.setattr(sim.batch._Prepared, "play", None)
-        monkeypatch.setattr(registry, "crew_record", None)
     assert ochos("report", tmp_path, "--format", "csv").stdout == shown
     assert contents(tmp_path) == before
 
@@ -1248,7 +1247,7 @@ def test_a_batch_answers_one_after_the_other(tmp_path, monkeypatch):
     file.write_text(BATCH)
     assert refused("batch", file) == (f'{file} names no folder; allowed: out = "results/…" at its top, or --out DIR')
     text = ochos("batch", file, "--out", tmp_path / "whole", "--quiet").stdout
-    assert text.startswith("Which is fairer?\n\nWhich house rule of ochos-locos is fairest, for 2 players?\n")
+    assert text.startswith("Which is fairer?\n\nWhich house rule of ochos-locos is fairest for 2 players?\n")
     assert "2-compare\n\nWhich strategy is better" in text
     whole = contents(tmp_path / "whole")
     assert {name.partition("/")[0] for name in whole} == {

@@ -218,7 +218,7 @@ TOP = 'out = "x"\n\n[[experiment]]\nverb = "simulate"\n\n[[experiment]]\n'
         ('out = "x"\nhands = 10\n\n[[experiment]]\n', 2, "hands stands above the experiments"),
         ("out = 7\n", 1, "out is 7; allowed: a text"),
         ("\n[experiment]\nhands = 10\n", 2, "write \\[\\[experiment\\]\\]"),
-        ('verb = "compare"\nvary = "actions"\n', 2, "vary belongs to fairness and skill, not to compare"),
+        ('verb = "compare"\nvary = "actions"\n', 2, "vary belongs to fairness and length and skill, not to compare"),
         ('\nverb = "compare"\nrules = ["ochos-locos", "crazy-eights"]\n', 3, "compare plays one rule set"),
     ],
 )
