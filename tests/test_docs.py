@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 from cli import app
 from door.words import parse_count
-from reports.measures import HAND_MEASURES, MATCHES
+from reports.measures import BY_NAME
 from sim.batch import row_columns
 from sim.bench import Machine, Row
 from sim.cards import RANKS
@@ -232,8 +232,12 @@ def test_fields_of_simulate():
     people = ["--strategy", "random", "--strategy", "first-legal", "--illegal-rate", 0.1, "--forget-last-card", 0.2]
     hands = answer("simulate", "--players", 2, *people, "--hands", 200, "--quiet")
     matches = answer("simulate", "--players", 2, *people, "--matches", 20, "--quiet")
-    assert set(hands) == entries(told, "One object.") - {"matches"}
-    assert set(matches) == entries(told, "One object.")
+    assert set(hands) == entries(told, "One object.") - {"matches", "measures"}
+    assert set(matches) == entries(told, "One object.") - {"measures"}
+    assert set(hands["evenness"]) == entries(told, "The object `evenness`:")
+    asked = answer("simulate", "--hands", 200, "--measure", "lead_changes_per_hand", "--quiet")
+    assert set(asked) == entries(told, "One object.") - {"matches"}
+    assert all(set(value) == ESTIMATE for value in asked["measures"].values())
     for found in (hands, matches):
         for entry in found["lineup"]:
             assert set(entry) == entries(told, "An entry of `lineup`:") - {"source"}
@@ -257,7 +261,7 @@ def test_kinds_of_fields_of_simulate():
     found = answer("simulate", "--matches", 20, "--quiet")
     for lead, part in (("One object.", found), ("The object `matches`:", found["matches"])):
         for names, kind, *_ in table_after(section(CONTRACTS, "`simulate --format json`"), lead):
-            for name in quoted(names):
+            for name in set(quoted(names)) - {"measures"}:
                 value = part[name]
                 assert {
                     "estimate": lambda value: set(value) == ESTIMATE,
@@ -287,6 +291,28 @@ def test_reasons_why_a_run_stopped():
     assert "`interrupted`" in listed
 
 
+def test_fields_of_length():
+    told = fields_of("`length --format json`")
+    words = ["length", "--vary", "draw-three", "--players", "2", "--longer-than", "30", "--quiet"]
+    matches, hands = answer(*words, "--matches", 30), answer(*words, "--hands", 100)
+    of_matches = {"hands_per_match", "turns_per_match", "minutes_per_match"}
+    for found, less, fewer in ((matches, set(), set()), (hands, {"matches"}, of_matches)):
+        assert set(found) == entries(told, "One object.")
+        for part in found["players"]:
+            assert set(part) == entries(told, "An answer of `players`:") - less
+            for row in part["ranking"]:
+                assert set(row) == entries(told, "A row of `ranking`:") - fewer
+                for length in set(row) & (of_matches | {"turns_per_hand", "minutes_per_hand"}):
+                    asked = {"longer 30"} if length == f"minutes_per_{'hand' if fewer else 'match'}" else set()
+                    assert set(row[length]) == {"mean", "p10", "median", "p90"} | asked
+                    assert all(set(value) == ESTIMATE for value in row[length].values())
+                assert set(row["unfinished"]) == ESTIMATE
+                assert all(set(place) == ESTIMATE | {"hand"} for place in row["leader_wins"])
+                assert bool(row["leader_wins"]) == (not fewer)
+            for pair in part["differences"]:
+                assert set(pair) == entries(fields_of("`fairness --format json`"), "An entry of `differences`")
+
+
 def test_fields_of_fairness():
     told = fields_of("`fairness --format json`")
     words = ["--vary", "draw-three", "--players", "2,3", "--quiet"]
@@ -303,7 +329,7 @@ def test_fields_of_fairness():
             for entry in part["ranking"]:
                 assert set(entry) == ranked - fewer
                 assert all(set(place) == {"position", "win_share"} for place in entry["positions"])
-                measures = [name for name, value in entry.items() if isinstance(value, dict)]
+                measures = [name for name, value in entry.items() if isinstance(value, dict) and name != "evenness"]
                 assert all(set(entry[name]) == ESTIMATE for name in measures)
             for entry in part["differences"]:
                 assert set(entry) == entries(told, "An entry of `differences`")
@@ -407,7 +433,7 @@ def test_measures_of_results():
         seen.setdefault((row.measure, row.unit), set()).add("" if pd.isna(row.by) else row.by)
     told = {(name, row[1]): set(filter(None, row[2].split(", "))) or {""} for row in rows for name in quoted(row[0])}
     assert told == seen
-    units = {measure.name: measure.unit for measure in [*HAND_MEASURES.values(), *MATCHES.values()]}
+    units = {name: measure.unit for name, measure in BY_NAME.items() if name in {measure for measure, _ in seen}}
     assert dict(told.keys()) == units
 
 
