@@ -1,5 +1,6 @@
 """A hand played on in the head: what is dealt agrees with what was seen, and the answer that is tried is given."""
 
+import functools
 import random
 
 import numpy as np
@@ -18,7 +19,9 @@ from sim.table import MOST_PLAYERS
 from strategies.registry import Player, crew_record, find
 
 
+@functools.cache
 def policy_of(name):
+    """A policy that lasts as long as the tests: a trial holds its address alone."""
     return policy_record(crew_record([Player(find(name))] * MOST_PLAYERS))
 
 
