@@ -74,11 +74,10 @@ def answer_again(path: Path, threads: int) -> Answered:
         return [_taken(folder, part, question) for part in parts]
 
     if not isinstance(question, Question):
-        _check_people(path, question.strategies)  # type: ignore[attr-defined]
+        _check_people(path, question.everybody)
         return find(question, player, threads)
-    entries = [entry for lineup in question.lineups for entry in lineup]
     try:
-        _check_people(path, entries)
+        _check_people(path, question.everybody)
     except (ExperimentError, StrategyError) as error:
         note(f"{error}: how the hands went is left out")
         people, teller = nobody, None

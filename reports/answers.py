@@ -131,6 +131,11 @@ class Asked(ABC):
         """Return the rule sets with what they are called."""
         return list(zip(self.rules, self.names, strict=True))
 
+    @property
+    @abstractmethod
+    def everybody(self) -> Sequence[Mapping[str, Any]]:
+        """Everybody who plays in it: `{"strategy": name}`, with slips where there are any."""
+
     @abstractmethod
     def experiment(self) -> dict[str, Any]:
         """Return the question in full, as a results folder keeps it."""
@@ -223,6 +228,11 @@ class Question(Asked):
         alone = set(self.players) - {players for players, _ in self.sittings()}
         if alone:
             raise QuestionError(f"no line-up is for {min(alone)} players; allowed: one strategy for all seats")
+
+    @property
+    def everybody(self) -> Sequence[Mapping[str, Any]]:
+        """The entries of all line-ups."""
+        return [entry for lineup in self.lineups for entry in lineup]
 
     @property
     def wants_story(self) -> bool:

@@ -125,6 +125,11 @@ class Comparison(Asked):
         blocks = -(-self.count // players)
         return Plan(tuple(scenarios), self.seed, blocks, players, self.matches, group_products=True)
 
+    @property
+    def everybody(self) -> Sequence[Mapping[str, Any]]:
+        """The strategies."""
+        return self.strategies
+
     def experiment(self) -> dict[str, Any]:
         """Return the question in full, as a results folder keeps it."""
         return {

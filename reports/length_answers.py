@@ -67,11 +67,11 @@ def _how_long(question: LengthQuestion, finding: LengthFinding, scenario: int) -
     turns = told[question.length]
     fields = {
         "rules": question.names[scenario],
-        "turns": _short(turns["mean"]),
+        "turns": _mean(turns["mean"]),
         "seconds": numeral(f"{question.seconds_a_turn:g}"),
-        "minutes": _short(minutes["mean"]),
-        "median": _short(minutes["median"]),
-        "most": _short(minutes["p90"]),
+        "minutes": _mean(minutes["mean"]),
+        "median": _short(minutes["median"].value),
+        "most": _short(minutes["p90"].value),
         "players": finding.players,
     }
     if not question.matches:
@@ -83,14 +83,18 @@ def _how_long(question: LengthQuestion, finding: LengthFinding, scenario: int) -
     return say(
         "A match of {rules} for {players} takes {hands} hands and {turns} turns on average, at {seconds} s a turn "
         "{minutes} minutes; half of them take at most {median}, one in ten more than {most} minutes.",
-        hands=_short(told["hands_per_match"]["mean"]),
+        hands=_mean(told["hands_per_match"]["mean"]),
         **fields,
     )
 
 
-def _short(e: Estimate) -> str:
+def _short(length: float) -> str:
     """Write a length as people say it: whole from 10 on, with a digit below."""
-    return numeral(f"{e.value:,.0f}" if e.value >= 10 else f"{e.value:.1f}")
+    return numeral(f"{length:,.0f}" if length >= 10 else f"{length:.1f}")
+
+
+def _mean(e: Estimate) -> str:
+    return say("{value} ({low} to {high})", value=_short(e.value), low=_short(e.low), high=_short(e.high))
 
 
 def _longer_by(finding: LengthFinding, k: int, quickest: int) -> str:

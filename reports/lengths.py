@@ -7,7 +7,6 @@ seconds that the question names; only people have minutes.
 """
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +21,7 @@ from sim.batch import Plan, Run, looks
 from sim.story import Story
 from sim.tally import Tally
 
-UNITS = {"min": "minutes", "turns": "turns", "hands": "hands"}
+UNITS = {"minutes": "minutes", "min": "minutes", "turns": "turns", "hands": "hands"}
 """What bounds are given in, and what lengths in it are called."""
 MOST_SECONDS = 3600.0
 
@@ -74,10 +73,11 @@ class LengthQuestion(Question):
         return found
 
     def _bound(self, text: str) -> tuple[str, float]:
-        number, unit = re.fullmatch(r"\s*(\S*?)\s*(min|minutes|turns|hands|)\s*", text).groups()  # type: ignore[union-attr]
-        what = UNITS.get(unit or "min", unit)
+        words = text.strip()
+        unit = next((unit for unit in UNITS if words.endswith(unit)), "")
+        what = UNITS[unit or "minutes"]
         try:
-            bound = float(number)
+            bound = float(words.removesuffix(unit))
         except ValueError:
             bound = math.nan
         length = f"{what}_per_{'match' if self.matches else 'hand'}"
@@ -107,7 +107,7 @@ class LengthFinding:
     standings: Standings
     """Of the rule sets, by their mean length, times -1: the quickest first."""
     lengths: Sequence[Mapping[str, Mapping[str, Estimate]]]
-    """By scenario, length and what is told of it: `mean`, `p10`, `median`, `p90`, and `longer than x` by bound."""
+    """By scenario, length and what is told of it: `mean`, `p10`, `median`, `p90`, and `longer x` by bound."""
     found: Sequence[Sequence[Found]]
     """The same with their measures, by scenario."""
     unfinished: Sequence[Estimate]

@@ -124,6 +124,11 @@ class SkillQuestion(Asked):
         """Return the line-up, an entry a seat."""
         return [self.strategies[0], *[self.strategies[1]] * (players - 1)]
 
+    @property
+    def everybody(self) -> Sequence[Mapping[str, Any]]:
+        """The strategies."""
+        return self.strategies
+
     def experiment(self) -> dict[str, Any]:
         """Return the question in full, as a results folder keeps it."""
         return {**self.told("skill"), "by": self.by, "strategies": [dict(entry) for entry in self.strategies]}

@@ -401,7 +401,7 @@ class _Table:
         view["params"] = self.values.ctypes.data
         try:
             compiled(function, self.tested.params)[0](view.view(np.recarray)[0])
-        except Exception as error:
+        except Exception as error:  # whatever the strategy raises: it is what is to be told
             frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__]
             where = f" in line {frames[-1].lineno}" if frames else ""
             return f"{type(error).__name__}{f' ({error})' if str(error) else ''}{where}"
