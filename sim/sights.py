@@ -1,7 +1,8 @@
 """What players could have noticed, counted over many hands and set against the truth, which only the table knows.
 
 Two kinds of things that no tally holds, because they cost time: *voids*, how often a player who drew on a suit has none
-of it; and wilds: laid one upon another, and held when a hand or a match is lost.
+of it; and wilds: laid one upon another, and held when a hand or a match is lost. Where a wild goes on every card, who
+holds one never draws: without penalties and skips nobody is left with two.
 """
 
 from collections.abc import Callable
@@ -132,14 +133,18 @@ def _voids_chunk(rules, all_sights, crews, tables, seed, first, last, players, s
     return -1
 
 
-HAND_COUNTS = ("wilds", "wild_on_wild", "changes", "caught", "caught_points")
+HAND_COUNTS = ("wilds", "wild_on_wild", "changes", "caught", "caught_points", "left_out")
 """Of a hand: wilds laid, those laid on a wild, changes of the active suit, players left with two wilds or more (the
-winner not), and the points of all wilds that such players are left with."""
+winner not), and the points of all wilds that such players are left with. A hand whose log is longer than LOG_ROWS is
+left out: it counts as that and nothing else."""
 
 
 @kernel
 def _count_wilds(rule, t, log, row):
     """Add what the log of a hand and its end say of wilds to a row (by HAND_COUNTS)."""
+    if t.logged > t.log_room:
+        row[5] = 1
+        return
     top_wild = False
     suit = np.int64(-1)
     for i in range(t.logged):
@@ -177,9 +182,9 @@ def _wild_points(rule):
 
 @kernel
 def _wilds_chunk(rules, crews, tables, seed, first, last, players, log, sums, products):
-    """Play games [first, last); sums (5,), products (5, 5) int64, both by HAND_COUNTS. The game at fault, or -1."""
+    """Play games [first, last); sums (6,), products (6, 6) int64, both by HAND_COUNTS. The game at fault, or -1."""
     rule, crew, t = rules[0], crews[0], tables[0]
-    row = np.zeros(5, np.int64)
+    row = np.zeros(6, np.int64)
     prepare(rule, t)
     t.seed = seed
     for game in range(first, last):
@@ -190,12 +195,11 @@ def _wilds_chunk(rules, crews, tables, seed, first, last, players, log, sums, pr
         t.logged = 0
         if play_hand(rule, t, crew) < 0:
             return game
-        t.logged = min(t.logged, t.log_room)
         row[:] = 0
         _count_wilds(rule, t, log, row)
-        for i in range(5):
+        for i in range(6):
             sums[_u(i)] += row[_u(i)]
-            for j in range(5):
+            for j in range(6):
                 products[_u(i), _u(j)] += row[_u(i)] * row[_u(j)]
     return -1
 
@@ -294,7 +298,7 @@ def count_wilds(
 
     def play(first: int, last: int) -> Any:
         tables, log = np.zeros(1, TABLE), np.empty((LOG_ROWS, LOG_COLUMNS), np.int64)
-        sums, products = np.zeros(5, np.int64), np.zeros((5, 5), np.int64)
+        sums, products = np.zeros(6, np.int64), np.zeros((6, 6), np.int64)
         fault = _wilds_chunk(rule, crews, tables, np.uint64(seed), first, last, players, log, sums, products)
         return fault, tables, sums, products
 
