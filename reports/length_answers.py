@@ -94,7 +94,7 @@ def _short(length: float) -> str:
 
 
 def _mean(e: Estimate) -> str:
-    return say("{value} ({low} to {high})", value=_short(e.value), low=_short(e.low), high=_short(e.high))
+    return with_interval(e.value, e.low, e.high)
 
 
 def _longer_by(finding: LengthFinding, k: int, quickest: int) -> str:

@@ -25,9 +25,10 @@ def decimals(low: float, high: float) -> int:
 def with_interval(value: float, low: float, high: float) -> str:
     """Return `27.5 (27.4 to 27.6)`: no number is shown without its interval, nor finer than the interval is wide.
 
-    An interval that is one number (a median of whole turns) is shown as that number.
+    An interval that is one number (a median of whole turns) is shown as that number, with three digits if it is broken
+    (the minutes of whole turns).
     """
     if low == high:
-        return f"{value:,.4g}"
+        return f"{value:,.0f}" if value == round(value) else f"{value:,.3g}"
     digits = decimals(low, high)
     return f"{value:,.{digits}f} ({low:,.{digits}f} to {high:,.{digits}f})"

@@ -88,7 +88,7 @@ def test_the_verdict_says_how_long_and_who_is_quickest(games):
     quick = min(means, key=means.get)
     said = length("matches")["verdict"]
     assert said.startswith(f"Quickest: {quick}. A match of {quick} for 3 takes ")
-    assert f"{means[quick]:,.0f} (" in said
+    assert f" {means[quick]:.1f} (" in said
     assert f"Surely longer: {max(means, key=means.get)} (by " in said
 
 
