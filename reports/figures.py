@@ -351,10 +351,12 @@ def save_figures(results: pd.DataFrame, ranking: pd.DataFrame, directory: Path |
 def footer_text(results: pd.DataFrame, settings: str = "") -> str:
     """Return what was played, in a line: players, settings, line-up, deals, and, where given, seed and version."""
     first = results.iloc[0]
-    matches = int(first.get("matches", 0))
+    what = "matches" if int(first.get("matches", 0)) else "blocks"
+    players = ", ".join(map(str, dict.fromkeys(results["players"])))
     lineups = "; ".join(dict.fromkeys(results["lineup"]))
-    parts = [f"{first['players']} players", settings, f"line-up {lineups}"]
-    parts.append(f"{matches:,} matches" if matches else f"{first['blocks']:,} deals")
+    counts = "; ".join(f"{count:,}" for count in dict.fromkeys(results[what]))
+    parts = [f"{players} players", settings, f"line-up {lineups}"]
+    parts.append(f"{counts} {'matches' if what == 'matches' else 'deals'}")
     parts += [f"seed {first['seed']}"] if "seed" in results.columns else []
     parts += [f"ochos-sim {first['version']}"] if "version" in results.columns else []
     return " · ".join(filter(None, parts))

@@ -262,6 +262,8 @@ def test_a_picture_says_what_was_played(tmp_path):
     said = "4 players · all with draw.limit=2 · line-up 4 x random · 250,000 deals · seed 7 · ochos-sim 0.1.0"
     assert figures.footer_text(results, "all with draw.limit=2") == said
     assert figures.footer_text(results.assign(matches=9)).startswith("4 players · line-up 4 x random · 9 matches")
+    both = pd.concat([results, results.assign(players=5, lineup="5 x random")])
+    assert figures.footer_text(both).startswith("4, 5 players · line-up 4 x random; 5 x random · ")
     for path in save_figures(results, ranking, tmp_path, "all with draw.limit=2")[1::2]:
         text = "".join(ElementTree.fromstring(path.read_bytes()).itertext())
         assert "".join(said.split()) in "".join(text.split())
